@@ -1,6 +1,6 @@
 // Stops waiting for work that does not support AbortSignal.
 
-/** Settles like the work. If the signal aborts first, rejects with its reason and ignores the work's outcome. */
+/** Settles like `work`. If the signal aborts first, rejects with its reason and ignores the outcome of `work`. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

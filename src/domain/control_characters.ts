@@ -4,17 +4,17 @@
 // deno-lint-ignore no-control-regex -- this pattern is for control characters
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Removes control characters, but not line breaks and tabs. */
+/** Removes control characters, but keeps line feeds and tabs. */
 export function harmless(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
-/** Escapes control characters (`\u001b`), but not line breaks and tabs. The meaning of a JSON text does not change. */
+/** Escapes control characters (`\u001b`), but not line feeds and tabs. A JSON text keeps its meaning. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, escapeCharacter);
 }
 
-/** Escapes line breaks and tabs as well, see {@link escapeControls}. */
+/** Like {@link escapeControls}, but also escapes line feeds and tabs. */
 export function escapeToLine(text: string): string {
   return escapeControls(text).replace(/[\n\t]/g, escapeCharacter);
 }

@@ -11,7 +11,10 @@ export const ERRORS = {
   invalid_webhook_url: { status: 400, title: "This URL cannot receive webhooks" },
   invalid_signature: { status: 400, title: "The signature does not match" },
   unauthenticated: { status: 401, title: "A valid API key is required" },
-  subscription_limit_reached: { status: 403, title: "The tier's limit of active subscriptions is reached" },
+  subscription_limit_reached: {
+    status: 403,
+    title: "The tier's limit on active subscriptions has been reached",
+  },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   duplicate_subscription: { status: 409, title: "An identical subscription is already active" },
@@ -20,7 +23,7 @@ export const ERRORS = {
     title: "The first request with this Idempotency-Key is still in progress",
   },
   idempotency_key_reused: { status: 422, title: "This Idempotency-Key was used for another request" },
-  held_full: { status: 409, title: "The tier's limit of held deliveries is reached" },
+  held_full: { status: 409, title: "The tier's limit on held deliveries has been reached" },
   subscription_disabled: { status: 409, title: "This subscription is disabled" },
   subscription_key_lost: { status: 409, title: "This subscription needs a new secret" },
   delivery_unfinished: { status: 409, title: "This delivery is not finished" },
@@ -30,10 +33,10 @@ export const ERRORS = {
   body_too_large: { status: 413, title: "The request body is too large" },
   uri_too_long: { status: 414, title: "The request URL is too long" },
   unsupported_media_type: { status: 415, title: "The request body must be JSON" },
-  backfill_limit_reached: { status: 429, title: "The daily limit of backfills is reached" },
+  backfill_limit_reached: { status: 429, title: "The daily limit on backfills has been reached" },
   quota_exceeded: { status: 429, title: "The daily quota of requests is used up" },
-  test_limit_reached: { status: 429, title: "The limit of test calls is reached" },
-  replay_limit_reached: { status: 429, title: "The limit of replays is reached" },
+  test_limit_reached: { status: 429, title: "The daily limit on test calls has been reached" },
+  replay_limit_reached: { status: 429, title: "The daily limit on replays has been reached" },
   too_many_requests: { status: 429, title: "Too many requests from this IP address" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "The service is temporarily unavailable" },
@@ -47,7 +50,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A request that is invalid or cannot be fulfilled. The response contains `code`, `detail` and `fields`. */
+/** An error caused by the request or the service. The response contains `code`, `detail` and `fields`. */
 export class AppError extends Error {
   override readonly name = "AppError";
 

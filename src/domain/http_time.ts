@@ -12,7 +12,7 @@ const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
-/** Maximum wait, up to which times stay exact integers. */
+/** Maximum delay, seconds. It keeps the computed times exact integers. */
 const MAX_DELAY_SECONDS = 1e9;
 
 /** Parses a `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) into Unix ms, or null if it is invalid. */

@@ -19,7 +19,7 @@ export function parseNetwork(text: string): Network {
 }
 
 /**
- * Parses an IP address as connections do: IPv4 with four decimal parts, or IPv6 without a zone. Returns null for any
+ * Parses an IP address as connections do: as IPv4 with four decimal parts, or IPv6 without a zone. Returns null for any
  * other text. On its own, the library accepts `0x7f.1` and `010.1.1.1`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
  */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
@@ -33,7 +33,7 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.IPv6.parse(plain);
 }
 
-/** IPv6 ranges whose addresses contain an IPv4 address, and its position (RFC 4291, 6145, 6052, 8215, 3056, 4380). */
+/** IPv6 ranges whose addresses contain an IPv4 address, with its position (RFC 4291, 6145, 6052, 8215, 3056, 4380). */
 const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; inverted: boolean }[] = [
   { network: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), firstByte: 12, inverted: false },
   { network: ipaddr.IPv6.parseCIDR("::/96"), firstByte: 12, inverted: false },
@@ -56,7 +56,7 @@ function carriedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null 
 
 /** The allocated part of global unicast IPv6. No host outside it is public. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Azure's host agent. Its address looks public but can only be reached from a virtual machine there. */
+/** Azure's host agent. Its IP address looks public, but can only be reached from a virtual machine in Azure. */
 const AZURE_HOST = ipaddr.IPv4.parse("168.63.129.16");
 
 /**
@@ -85,8 +85,8 @@ function isPermitted(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Netw
 }
 
 /**
- * Whether a connection may go to this IP address: a public unicast address, or one in an opened range. If it contains
- * an IPv4 address, it must be in an opened range, and the IPv4 address must be reachable too.
+ * Whether a connection may go to this IP address: a public unicast address, or one in an opened range. An address that
+ * contains an IPv4 address must itself be in an opened range, and the IPv4 address must be reachable too.
  */
 export function isReachable(address: string, opened: readonly Network[]): boolean {
   const parsed = parseAddress(address);
@@ -98,7 +98,7 @@ const LOOPBACK: readonly Network[] = ["127.0.0.0/8", "::1/128"].map(parseNetwork
 /** Whether a range in CIDR notation contains a loopback address. Throws for any other text. */
 export function holdsLoopback(range: string): boolean {
   const [base, bits] = parseNetwork(range);
-  // Two ranges overlap if they agree in the prefix of the wider one.
+  // Two ranges overlap if they have the prefix of the wider one in common.
   return LOOPBACK.some(([own, ownBits]) => isOpened(base, [[own, Math.min(bits, ownBits)]]));
 }
 
@@ -108,10 +108,10 @@ export function literalAddress(url: URL): string | null {
   return parseAddress(host) === null ? null : host;
 }
 
-/** The length of the IPv6 prefix that identifies a provider's customer, who controls all addresses with it. */
+/** Length of the IPv6 prefix that a provider assigns to one customer, who controls all IP addresses with it. */
 const IPV6_NETWORK_BITS = 64;
 
-/** Returns the key that limits count by: an IPv4 address, an IPv6 network, or any other text unchanged. */
+/** Returns the key by which limits count clients: an IPv4 address, an IPv6 network, or any other text unchanged. */
 export function networkOf(text: string, ipv6Bits = IPV6_NETWORK_BITS): string {
   const address = parseAddress(text);
   if (address === null) return text;

@@ -10,7 +10,6 @@ const SECRETS: readonly [RegExp, string][] = [
   [/(:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, "$1:[redacted]@"], // a password in a URL
 ];
 
-/** Redacts everything that looks like a key, a secret or a password. */
 export function redact(text: string): string {
   let redacted = text;
   for (const [pattern, instead] of SECRETS) redacted = redacted.replace(pattern, instead);

@@ -27,7 +27,6 @@ const fieldChange = z.union([
   }),
 ]).meta({ id: "FieldChange", description: "A changed field; lists have added and removed values" });
 
-/** The difference from the previous version. */
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the previous version"),
   previous_version: z.int().min(1).meta({ description: "The number of the previous version" }),

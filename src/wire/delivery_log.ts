@@ -13,7 +13,7 @@ import { DELIVERY_TYPES } from "./delivery.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 import { count, disclaimer, identifier, statusOrNull, textOrNull, time, timeOrNull } from "./fields.ts";
 
-/** Maximum length of a displayed response body of an endpoint, in bytes of UTF-8. */
+/** Maximum length of the displayed part of an endpoint's response body, in bytes of UTF-8. */
 export const MAX_RESPONSE_BYTES = 1_024;
 
 const EXAMPLE_RECORD = {
@@ -47,18 +47,20 @@ export const deliveryRecord = z.strictObject({
   }),
   status: z.enum(DELIVERY_STATUSES).meta({
     description:
-      "`pending`: waits for its next attempt; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
-      "`held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
+      "`pending`: waits for its next attempt; `delivered`: the endpoint responded with 2xx; `failed`: every attempt " +
+      "failed; `held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
   }),
-  reason: textOrNull("Why it has not been delivered; null if it has"),
+  reason: textOrNull("Why the delivery or its replay has not succeeded; null if there is no reason yet"),
   attempt_count: count("Number of attempts, including one in progress"),
   last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),
-  created_at: time("When it was created, Unix milliseconds"),
+  created_at: time("When the delivery was created, Unix milliseconds"),
   next_attempt_at: timeOrNull(
-    "Earliest time of the next attempt, Unix milliseconds; null unless it is pending",
+    "Earliest time of the next attempt, Unix milliseconds; null unless `pending`",
   ),
-  delivered_at: timeOrNull("When it was first delivered, Unix milliseconds; null if never"),
-  finished_at: timeOrNull("When it was delivered, failed or cancelled, Unix milliseconds; null before that"),
+  delivered_at: timeOrNull("When the delivery first succeeded, Unix milliseconds; null if never"),
+  finished_at: timeOrNull(
+    "When the status became `delivered`, `failed` or `cancelled`, Unix milliseconds; null before that",
+  ),
 }).meta({ id: "Delivery", description: "The delivery of one event to one subscription" });
 
 const attemptRecord = z.strictObject({
@@ -89,8 +91,8 @@ export const deliveryList = z.strictObject({
 const deliveryWithAttempts = deliveryRecord.extend({
   attempts: z.array(attemptRecord).meta({
     description:
-      `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first. They are deleted some time after the delivery has finished, ` +
-      "as the operator configures",
+      `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first. After the delivery has finished, they are kept for a ` +
+      "time that the operator configures",
   }),
 }).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
 

@@ -10,7 +10,7 @@ import { count, disclaimer, identifier, languageCode, statusOrNull, text, texts,
 
 export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES).meta({
   id: "Severity",
-  description: "How important an event is, in ascending order: `info`, `low`, `medium`, `high`, `critical`",
+  description: "The importance of an event. In ascending order: `info`, `low`, `medium`, `high`, `critical`",
 });
 
 export const eventType: z.ZodEnum<{ [T in typeof EVENT_TYPES[number]]: T }> = z.enum(EVENT_TYPES).meta({
@@ -30,14 +30,14 @@ const localizedText = z.strictObject({
 /** The event record (specification, section 2.1), with additions. */
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: identifier("event", "The event's id; never reused or changed"),
-  source_id: text("The source that published it; `GET /v1/sources` lists them"),
+  source_id: text("The id of the source; `GET /v1/sources` lists all sources"),
   external_id: text("Shared by all versions of one publication"),
   version: z.int().min(1).meta({ description: "1 for the first version; increases with each revision" }),
   supersedes: identifier("event", "The previous version").nullable().meta({
     description: "The id of the previous version; null for version 1",
   }),
   event_type: eventType,
-  topics: texts("Topic ids, most relevant first; `GET /v1/topics` lists them"),
+  topics: texts("Topic ids, most relevant first; `GET /v1/topics` lists all topics"),
   severity,
   title_en: text("English title; the original title if there is no English version"),
   summary_en: text("English summary; the original summary if there is no English version; may be empty"),
@@ -61,8 +61,8 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: "Event",
   description:
     "One version of one publication. Events are append-only: a revision by the source is a new event. Only " +
-    "another language of the same version may be added later, to `language_versions` and `translations` and, if it " +
-    "is English, to the title and summary",
+    "further languages may be added to a version later, to `language_versions` and `translations`. English texts " +
+    "then also replace `title_en` and `summary_en`",
 });
 
 /** The response of `GET /v1/events`. */
@@ -89,7 +89,7 @@ const documentOrigin = {
 const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
   ...documentOrigin,
   url: z.url().optional().meta({
-    description: "URL of the publication in that language, if known",
+    description: "URL of the publication in this language, if known",
   }),
 });
 
@@ -102,14 +102,14 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
   ...documentOrigin,
   other_languages: z.record(languageCode, languageOrigin).optional().meta({
     description:
-      "The origin of further languages, by language code, if the version was created from several languages; " +
-      "otherwise absent",
+      "The origins of the other languages that this version added or changed, by language code; absent if there are " +
+      "none",
   }),
 }).meta({ id: "Provenance", description: "Where the event's data came from" });
 
 const laterLanguage: z.ZodType<LaterLanguage> = z.strictObject({
   language: languageCode,
-  url: z.url().meta({ description: "URL of the publication in that language" }),
+  url: z.url().meta({ description: "URL of the publication in this language" }),
   added_at: time("When the language was added to the event, Unix milliseconds"),
   provenance,
 }).meta({ id: "LaterLanguage", description: "A language that was added after the event was stored" });

@@ -64,7 +64,9 @@ export const EXAMPLE_REVISION: RegEvent = {
   },
 };
 
-/** The difference of the revision. It is a literal, because computing it would delay the start. A test verifies it. */
+/**
+ * The difference between the two versions. A literal, because computing it would delay the start. A test verifies it.
+ */
 export const EXAMPLE_DIFF: EventDiff = {
   previous_id: EXAMPLE_EVENT.id,
   previous_version: EXAMPLE_EVENT.version,
@@ -82,7 +84,6 @@ export const EXAMPLE_DIFF: EventDiff = {
   ],
 };
 
-/** A subscription without its secret. */
 export const EXAMPLE_SUBSCRIPTION = {
   id: "sub_01KYWDAKRR5WRWT5EF8803K207",
   webhook_url: "https://hooks.example.org/ai",

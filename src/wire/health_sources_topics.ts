@@ -17,7 +17,7 @@ const sourceRecord = z.strictObject({
   base_url: z.url().meta({ description: "URL of the source's website" }),
   fetch_strategy: z.enum(FETCH_STRATEGIES).meta({
     description:
-      "How it is fetched: `feed` (RSS, Atom or JSON Feed), `files` (a watched folder), `json` (an API), " +
+      "How the source is fetched: `feed` (RSS, Atom or JSON Feed), `files` (a watched folder), `json` (an API), " +
       "`html` (a listing), `sparql` (a query endpoint), `sitemap` (the changed pages of a site)",
   }),
   reuse_terms: textOrNull("The publisher's terms of reuse, if known"),
@@ -29,7 +29,7 @@ const sourceRecord = z.strictObject({
       "nothing new for longer than usual; `empty`: fewer items than expected; `partial`: " +
       "a part could not be fetched, such as one of its languages",
   }),
-  state_since: timeOrNull("When it entered this state, Unix milliseconds; null if it is new"),
+  state_since: timeOrNull("When the source entered this state, Unix milliseconds; null for `new`"),
 }).meta({ id: "Source", description: "An official source and its last fetch" });
 
 /** The response of `GET /v1/sources`. */
@@ -53,7 +53,7 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
   }],
 });
 
-/** Returns the record of a source from its settings and its stored state, which is null if there is none yet. */
+/** `state` is null if nothing is stored for the source yet. */
 export function toSourceRecord(
   settings: SourceSettings,
   state: SourceState | null,
@@ -115,7 +115,7 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
 /** The response of `GET /v1/health`. It is public, so it contains no customer, URL or error text. */
 export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
-    description: "`degraded`: a source or the deliveries need attention; `down`: the database is unavailable",
+    description: "`degraded`: a part of the service needs attention; `down`: the database is unavailable",
   }),
   version: text("Regfeed's version"),
   time: time("Time of the report, Unix milliseconds"),
@@ -125,8 +125,9 @@ export const healthReport = z.strictObject({
       "keeps it locked, it is damaged, its file was replaced, or its disk has failed",
   }),
   config: z.enum(CONFIG_STATES).meta({
-    description: "Whether the last config was applied: `refused` if it is invalid or " +
-      "conflicts with stored data, in which case the previous config stays active",
+    description:
+      "`ok`: the config that was read last is active. `refused`: it is invalid or conflicts with stored " +
+      "data, so the previous config stays active",
   }),
   ingestion: z.strictObject({
     sources: count("Active sources"),

@@ -22,14 +22,14 @@ const MAX_FILTER_ENTRIES = 200;
 
 const filterList = (what: string) =>
   z.array(z.string().min(1).max(100)).max(MAX_FILTER_ENTRIES).meta({
-    description: `${what}, combined with OR; empty: all`,
+    description: `${what}, combined with OR; if empty, all match`,
   });
 
-/** A positive time below this one (in 1973) is assumed to be in seconds. */
+/** A positive time below this one, which is in 1973, is assumed to be in seconds. */
 const EARLIEST_MS = 100_000_000_000;
 const TIME_EXAMPLE = 1_785_542_400_000;
 
-/** A time in a request. 0 means the beginning. */
+/** A time in a request. 0 means the beginning of all data. */
 const sentTime = z.int({
   error: ({ code, input }) => {
     if (code !== "invalid_type") return undefined;
@@ -54,7 +54,7 @@ export const subscriptionRequest = z.strictObject({
   severity_min: severity.default("info").meta({ description: "Minimum severity" }),
   language: z.string().min(2).max(8).default("en").meta({
     description:
-      "Language of title and summary if the event has it: en, de, fr or another configured language",
+      "Language of title and summary, if the event is available in it: en, de, fr or another configured language",
   }),
   backfill_since: sentTime.optional().meta({
     description:
@@ -100,9 +100,9 @@ export type SubscriptionChangeRequest = z.infer<typeof subscriptionChange>;
 /** The body of `POST /v1/subscriptions/{id}/replay`. */
 export const replayRequest = z.strictObject({
   since: sentTime.meta({
-    description: "Unix ms: replays events stored since then (`ingested_at`); 0: all",
+    description: "Unix ms: replays events stored since then (`ingested_at`); 0 means all",
   }),
-  until: sentTime.optional().meta({ description: "Unix ms: only events stored before then; optional" }),
+  until: sentTime.optional().meta({ description: "Unix ms: replays only events stored before then" }),
   after: z.string().optional().meta({
     description: "`next_after` of the previous response: continues after that event",
   }),
@@ -116,7 +116,7 @@ export const replayRequest = z.strictObject({
 export const replayReport = z.strictObject({
   replayed: count("Finished deliveries that are sent again"),
   created: count("New deliveries of matching events that had none"),
-  held: count("How many of both are held because the monthly quota is used up"),
+  held: count("How many of these deliveries are held because the monthly quota is used up"),
   next_after: identifier("event", "Send it as `after` to continue").nullable().meta({
     description:
       "The event at which this response ends; send it as `after` to continue. Null at the end of the period",
@@ -132,37 +132,38 @@ export const replayReport = z.strictObject({
 export const subscriptionRecord = z.strictObject({
   id: subscriptionId,
   webhook_url: text("The URL to which deliveries are posted"),
-  topics: texts("Topic ids, combined with OR; empty: all"),
-  source_filter: texts("Source ids, combined with OR; empty: all"),
+  topics: texts("Topic ids, combined with OR; if empty, all match"),
+  source_filter: texts("Source ids, combined with OR; if empty, all match"),
   severity_min: severity.meta({ description: "Minimum severity" }),
   language: text("ISO 639-1 code of the language of title and summary"),
-  enabled: z.boolean().meta({ description: "True if active" }),
+  enabled: z.boolean().meta({ description: "True if the subscription is active" }),
   disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
     description:
-      "Why it is disabled. `owner`: by its owner; `gone`: the endpoint responded with 410; `failing`: no success for days; " +
-      "`key-lost`: its secret can no longer be decrypted, so rotate it; `tier`: it exceeds your tier's limit of active " +
-      "subscriptions, and is enabled again automatically when the limit allows. Null while enabled",
+      "Why the subscription is disabled. `owner`: by its owner; `gone`: the endpoint responded with 410; `failing`: " +
+      "no success for days; `key-lost`: its secret is lost, so rotate it, then enable the subscription; `tier`: it " +
+      "exceeds your tier's limit on active subscriptions, and is enabled again automatically when the limit allows. " +
+      "Null while enabled",
   }),
-  created_at: time("When it was created, Unix milliseconds"),
+  created_at: time("When the subscription was created, Unix milliseconds"),
   catch_up: z.strictObject({
     reason: z.enum(["backfill", "held_full"]).meta({
       description:
-        "`backfill`: you requested stored events (`backfill_since`); `held_full`: your tier's limit of held " +
+        "`backfill`: you requested stored events (`backfill_since`); `held_full`: your tier's limit on held " +
         "deliveries was reached, so no more deliveries were created",
     }),
     state: z.enum(["running", "paused"]).meta({
       description:
-        "`paused`: it continues automatically when the monthly quota allows and the held deliveries have been sent, or " +
-        "when the subscription is enabled",
+        "`running`: stored events are being delivered; `paused`: delivery continues automatically when the monthly " +
+        "quota allows and the held deliveries have been sent, or when the subscription is enabled",
     }),
-    since: time("When it fell behind, Unix milliseconds"),
-    next_event_id: identifier("event", "The stored event at which it continues").nullable().meta({
-      description: "The stored event at which it continues; null if that is the next new event",
+    since: time("When the subscription fell behind, Unix milliseconds"),
+    next_event_id: identifier("event", "The stored event with which delivery continues").nullable().meta({
+      description: "The stored event with which delivery continues; null if that is the next new event",
     }),
   }).nullable().meta({
     id: "CatchUp",
     description:
-      "Present while the subscription is behind: stored events are delivered in order, as far as the monthly quota " +
+      "Set while the subscription is behind: stored events are delivered in order, as far as the monthly quota " +
       "allows, before new ones. Nothing is lost. Null if the subscription is up to date",
   }),
 }).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });
@@ -229,7 +230,7 @@ export const subscriptionResponse = z.strictObject({ subscription: subscriptionR
 /** The response of `POST /v1/subscriptions/{id}/test`. */
 export const testResponse = z.strictObject({
   delivery_id: identifier("delivery", "The delivery's id, as in its header `webhook-id`"),
-  delivered: z.boolean().meta({ description: "Whether the endpoint responded 2xx" }),
+  delivered: z.boolean().meta({ description: "Whether the endpoint responded with 2xx" }),
   status_code: statusOrNull("HTTP status of the endpoint's response; null if there was none"),
   duration_ms: count("Duration, milliseconds"),
   problem: textOrNull("What went wrong; null if delivered"),
@@ -247,7 +248,6 @@ export const testResponse = z.strictObject({
   }],
 });
 
-/** Returns the record of a subscription, without its secret. */
 export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer<typeof subscriptionRecord> {
   return {
     id: subscription.id,

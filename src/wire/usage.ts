@@ -24,7 +24,7 @@ export const usageReport = z.strictObject({
     limit: count("Delivered events per UTC month"),
     used: count("Events delivered or pending this month"),
     remaining: count("Deliveries left this month"),
-    held: count("Held until the next month, or until their subscription is enabled"),
+    held: count("Deliveries held until the next month, or until their subscription is enabled"),
     held_limit: count(
       "Maximum number of held deliveries. Further events create no deliveries: the subscription's `catch_up` has " +
         "the reason `held_full`, and delivery continues later with the next event",
@@ -33,17 +33,17 @@ export const usageReport = z.strictObject({
     notices: z.array(z.strictObject({
       kind: z.enum(["quota-80", "quota-100"]).meta({
         description:
-          "`quota-80`: 80% of the quota is used; `quota-100`: all of it is used, and further events are held",
+          "`quota-80`: at least 80% of the quota is used; `quota-100`: all of it is used, and further events are held",
       }),
       at: time("When the threshold was reached, Unix milliseconds"),
     })).meta({ description: "The quota notices sent to the customer this month" }),
   }).meta({ description: "This month's deliveries" }),
   test_calls: dailyActions.meta({ description: "Today's test deliveries" }),
   replays: dailyActions.meta({
-    description: "Today's deliveries that were sent again or created by replays",
+    description: "Deliveries that replays have sent again or created today",
   }),
   backfills: dailyActions.meta({
-    description: "Today's subscriptions created with backfill_since",
+    description: "Subscriptions created with `backfill_since` today",
   }),
   subscriptions: z.strictObject({
     limit: count("Maximum number of active subscriptions"),

@@ -16,7 +16,7 @@ export const eventVersions = z.strictObject({
       diff_to_previous: eventDiff.nullable().meta({ description: "Null for the first version" }),
     }).meta({ id: "EventVersion", description: "A version and its changes" }),
   ).meta({ description: "Oldest version first" }),
-  count: z.int().min(1).meta({ description: "Number of versions" }),
+  count: z.int().min(1).meta({ description: "Number of versions in this response" }),
   disclaimer,
 }).meta({
   id: "EventVersions",
@@ -31,7 +31,9 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** Returns the newest `most` versions. `events` are in order; an additional oldest one is only compared. */
+/**
+ * Returns the newest `most` versions. `events` are sorted, oldest first. One more is only compared with its successor.
+ */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {

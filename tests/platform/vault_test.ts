@@ -71,7 +71,7 @@ Deno.test("openVaultFile() rejects a missing key and says what to do", () =>
     assert.throws(() => openVaultFile(path, { mayMake: false }), (error: Error) => {
       assert.ok(error instanceof VaultError);
       assert.ok(error.message.includes(path));
-      assert.match(error.message, /your copy of it.*created with --secret-key/);
+      assert.match(error.message, /your copy of the key.*created with --secret-key/);
       assert.match(error.message, /so are the secrets of all webhooks: `regfeed store new-key --yes`/);
       return true;
     });

@@ -9,7 +9,7 @@ export interface Act {
 
 export interface AuditEntry extends Act {
   seq: number;
-  /** The name of the act, such as `customer.add` or `key.replace`. */
+  /** The name of the act, such as `customer.add` or `key.rotate`. */
   act: string;
   /** Null if the act does not concern a customer. */
   customerId: string | null;

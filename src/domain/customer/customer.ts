@@ -5,15 +5,15 @@ import type { Tier, TierLimits } from "./tier.ts";
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;
-  /** Empty if it is unknown or the customer was erased. */
+  /** Empty if the email address is unknown, or if the customer was erased. */
   email: string;
   tier: Tier;
   /** The keys of a disabled customer are refused, and its deliveries are held. */
   enabled: boolean;
-  /** The limits that override the tier's limits; only for `embedded`. */
+  /** The customer's own limits, which override those of its tier; only for `embedded`. */
   limits: Partial<TierLimits>;
   language: MailLanguage;
-  /** Whether the config declares the customer. If so, no command can change it. */
+  /** Whether the config declares the customer, so that no command can change it. */
   declared: boolean;
   createdAtMs: number;
 }

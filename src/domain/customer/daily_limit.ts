@@ -1,4 +1,4 @@
-// Limits per customer and UTC day on actions that cost more than a request.
+// Daily limits per customer on actions that cost more than a request. A day is a UTC day.
 
 import { nextUtcDay } from "./quota_period.ts";
 import { AppError, type ErrorCode } from "../error_codes.ts";
@@ -20,7 +20,7 @@ export interface DailyGrant {
   left: number;
 }
 
-/** Decides a request from the number of actions already used that day. */
+/** Grants or refuses a request, given the number of actions already used that day. */
 export function grantDaily(
   used: number,
   { count, limit }: Pick<DailyRequest, "count" | "limit">,
@@ -29,7 +29,7 @@ export function grantDaily(
   return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
 }
 
-/** A limit, for the text of an error. `nouns` names its actions in the plural. */
+/** The daily limit that an error is about. `nouns` names its actions in the plural. */
 export interface DailyLimit {
   code: ErrorCode;
   nouns: string;

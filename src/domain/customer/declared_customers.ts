@@ -10,15 +10,15 @@ export interface DeclaredCustomer extends Pick<Customer, "id" | "email" | "tier"
   keyHashes: readonly string[];
 }
 
-/** Stands for the last four characters of a declared key, of which only the hash is known. */
+/** Stands for the last four characters of a declared key, which are unknown because only its hash is declared. */
 export const UNKNOWN_LAST_FOUR = "????";
 
 /** A reason to refuse a declaration. */
 export interface DeclarationConflict {
   name: string;
   /**
-   * `email` or `key`: a customer that is not declared has the email address or the key. A customer that the operator
-   * disabled keeps no claim to its email address. `erased`: the customer with this name was erased.
+   * `email` or `key`: a customer that is not declared has the email address or the key. The email address of a customer
+   * that the operator disabled is free. `erased`: the customer with this name was erased.
    */
   what: "email" | "key" | "erased";
   holderId: string;
@@ -28,7 +28,7 @@ export interface DeclarationConflict {
 
 /** The result of declaring customers: either all declarations are applied or none. */
 export type Declaration =
-  /** `added` and `changed` list names; `changed` includes enabled again. `gone` lists the ids of removed customers. */
+  /** `added` and `changed` contain names, `gone` ids. `changed` includes customers that were enabled again. */
   | { kind: "applied"; added: string[]; changed: string[]; gone: string[] }
   | { kind: "refused"; conflicts: DeclarationConflict[] };
 

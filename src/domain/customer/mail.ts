@@ -1,4 +1,4 @@
-// Emails to customers: kinds, contents and states. src/accounts words and sends them.
+// Emails to customers: kinds, contents and states. src/accounts writes the texts and sends the emails.
 import type { Customer } from "./customer.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
@@ -18,7 +18,7 @@ export const MAIL_KINDS = [
 
 export type MailKind = typeof MAIL_KINDS[number];
 
-/** A subscription whose deliveries fail. Contains no URL, because its path may contain a token. */
+/** A subscription whose deliveries fail. Contains no URL, because the path of a URL may contain a token. */
 export interface FailingSubscription {
   subscriptionId: string;
   host: string;
@@ -38,7 +38,7 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-/** The data of the email that says that the limit of held deliveries is reached. */
+/** The data of the email about reaching the limit on held deliveries. */
 export interface HeldFull {
   limit: number;
   /** When the service stopped storing further deliveries, Unix ms. */
@@ -47,7 +47,7 @@ export interface HeldFull {
   resetsAtMs: number;
 }
 
-/** A subscription that was held because of the plan limits, or enabled again. */
+/** A subscription that the tier limit holds, or that was enabled again. */
 export interface FittedSubscription {
   id: string;
   host: string;
@@ -71,7 +71,7 @@ export interface MailData {
   /** `endedAtMs`: when the paid subscription and the access ended permanently, Unix ms. */
   "access-ended": { endedAtMs: number };
   "tier-changed": TierFit & { before: Tier; after: Tier };
-  /** The limit of subscriptions has changed, but the tier has not. */
+  /** The limit on active subscriptions has changed, but the tier has not. */
   "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
   /** `isKeyLost`: the cause is not a failed delivery, but the loss of the key that seals the secrets. */
@@ -113,7 +113,7 @@ export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** An email is `queued` until it is `sent`, or `failed` after the last attempt. A `cancelled` mail became unnecessary. */
+/** `queued`: until the email is sent. `failed`: after the last attempt. `cancelled`: by the service or the operator. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 export type MailStatus = typeof MAIL_STATUSES[number];
@@ -125,7 +125,7 @@ export type ClaimedMail = MailContent & {
   id: string;
   /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
-  /** The number of attempts since the email was last queued, which determines the next delay. */
+  /** The number of attempts since the email was last queued, including this one. It determines the next delay. */
   tries: number;
   customer: Customer;
   /** The last four characters of the customer's newest valid key, or null if there is none. */
@@ -135,15 +135,15 @@ export type ClaimedMail = MailContent & {
 /** The problem of a welcome email that is delayed or cancelled because its customer is disabled. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
-/** The lease of a claimed mail, ms. It is longer than an attempt takes. */
+/** Duration of the lease of a claimed email, ms. It is longer than any attempt takes. */
 export const MAIL_LEASE_MS = 300_000;
 
-/** Longer than any wait for the next attempt, ms. A later attempt was scheduled before the clock was set back. */
+/** Longer than any wait for the next attempt, ms. A longer wait was computed before the clock was set back. */
 export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
  * The result of a request to send an email now. `queued`: the email is due. `soon`: an attempt is in progress or due
- * within {@link MAIL_LEASE_MS}. `over`: the email was sent or does not exist.
+ * within {@link MAIL_LEASE_MS}. `over`: the email was sent, has no content any more, or does not exist.
  */
 export type MailRetry = "queued" | "soon" | "over";
 
@@ -153,7 +153,7 @@ export type MailOutcome =
   | { kind: "retry"; atMs: number; problem: string }
   | { kind: "failed" | "cancelled"; problem: string };
 
-/** A stored mail. Times are Unix ms. */
+/** A stored email, without its content. Times are Unix ms. */
 export interface KeptMail {
   id: string;
   kind: MailKind;
@@ -174,7 +174,7 @@ export type NewMail = {
     kind: Kind;
     customerId: string;
     data: MailData[Kind];
-    /** The deduplication key, such as "quota-80:cus_…:2026-07". Only one email is queued per key. */
+    /** The deduplication key, such as "quota-80:cus_…:2026-07:500". Only one email is queued per key. */
     onceKey: string;
     /** The current time, Unix ms. */
     atMs: number;

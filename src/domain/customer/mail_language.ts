@@ -1,4 +1,4 @@
-// The languages of mails.
+// The languages of emails.
 
 export const MAIL_LANGUAGES = ["en", "de", "fr"] as const;
 

@@ -19,9 +19,9 @@ export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** What one event says about one paid subscription. */
 export type PaymentFact =
-  /** A completed checkout. `email` is null if it has no valid address; `unusable` means that it has an invalid one. */
+  /** A completed checkout. `email` is null if there is no valid email address; `unusable`: there is an invalid one. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
-  /** The subscription's state. `deleted` means that it has ended permanently. */
+  /** The state of the paid subscription. `deleted` means that it has ended permanently. */
   | {
     kind: "subscription";
     status: PaymentStatus;
@@ -55,7 +55,7 @@ export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "acc
   formerOccasions?: readonly string[];
 };
 
-/** The verdict on all events of a payer, in any order. */
+/** The verdict on all events of a payer, which does not depend on their order. */
 export interface PaymentVerdict {
   /** Whether a checkout was paid. Only then is a customer created. */
   provision: boolean;
@@ -69,7 +69,7 @@ export interface PaymentVerdict {
   accessUntilMs: number | null;
   /** The newest price, if the config does not name it; otherwise null. */
   unknownPrice: string | null;
-  /** Whether the price of a checkout is still unknown because its event is yet to arrive. */
+  /** Whether the price of a checkout is unknown because the event that states the price has not arrived yet. */
   isPriceAwaited: boolean;
   notice: PaymentNotice | null;
 }
@@ -85,7 +85,7 @@ export interface KeptPayment {
 
 export interface PayerState {
   payer: string;
-  /** The email address of the payer's last checkout. Empty if the checkout has none, or null if it is unknown. */
+  /** The email address of the last checkout: empty if the checkout has none, null if it is unknown. */
   email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";

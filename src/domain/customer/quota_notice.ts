@@ -1,4 +1,4 @@
-// Decides which notice of the monthly quota is due: at 80 % or at 100 %, each once a month.
+// Decides which notice about the monthly quota is due: at 80% or at 100%, each once a month.
 
 export type QuotaNotice = "quota-80" | "quota-100";
 
@@ -8,9 +8,8 @@ const NEARLY = 0.8;
 export interface MonthUse {
   used: number;
   limit: number;
-  /** When quota-80 was sent to the customer, Unix ms, or null if it was not. */
+  /** When the customer was sent quota-80, and when quota-100, Unix ms. Null if it was not sent. */
   warnedAtMs: number | null;
-  /** When quota-100 was sent to the customer, Unix ms, or null if it was not. */
   spentAtMs: number | null;
 }
 

@@ -17,13 +17,13 @@ export interface TierLimits {
   replaysPerDay: number;
   /** Subscriptions created with a backfill per UTC day. */
   backfillsPerDay: number;
-  /** Maximum number of held deliveries. Beyond it, events are not stored as deliveries but are not lost either. */
+  /** Maximum number of held deliveries. Beyond it, a subscription later catches up on the events that it missed. */
   heldDeliveries: number;
 }
 
 /**
- * The limits of the specification's section 8, which leaves `embedded` to the operator. A day's replays equal a month's
- * deliveries, so that a receiver can recover a lost month in a day.
+ * The limits of the specification's section 8, which leaves `embedded` to the operator. As many replays are allowed per
+ * day as deliveries per month, so that a receiver can recover from a month of failures in a day.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   indie: {

@@ -4,7 +4,8 @@ import type { DisabledReason } from "./subscription.ts";
 
 /**
  * A delivery is `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`). It is `held`
- * while the quota is used up or its subscription is disabled, and `cancelled` if its subscription is deleted.
+ * while the quota is used up, or while its subscription or customer is disabled. It is `cancelled` if its subscription
+ * is deleted.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 
@@ -29,8 +30,8 @@ export interface ClaimedDelivery {
   /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
   /**
-   * The step of the schedule: one more than the number of failed attempts since the delivery was last queued. Attempts
-   * without a recorded result, because the service was killed, do not count.
+   * The step of the schedule: one more than the number of failed attempts since the delivery was last queued. An
+   * attempt whose result was not recorded, because the service was killed, does not count.
    */
   tries: number;
   createdAtMs: number;
@@ -38,25 +39,25 @@ export interface ClaimedDelivery {
 
 /** Maximum size of a stored response body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
-/** Maximum number of attempts that are kept of a delivery, newest first: enough for two schedules. */
+/** Maximum number of attempts that are kept for each delivery, newest first: enough for two schedules. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
 export interface AttemptResult {
   startedAtMs: number;
   durationMs: number;
-  /** The status of the response, or null if there is none. */
+  /** The HTTP status of the response, or null if there was no response. */
   statusCode: number | null;
   /** The problem, without URLs or text from the receiver; null after a success. */
   problem: string | null;
-  /** The time from `Retry-After`, Unix ms, or null if there is none. */
+  /** The time that a valid `Retry-After` header states, Unix ms, or null if there is none. */
   retryAtMs: number | null;
-  /** The beginning of the response body as text, or null if there is none. Only for the subscription's owner. */
+  /** The beginning of the response body as text, or null without a response. Only for the subscription's owner. */
   response: string | null;
 }
 
 export type NextStep =
   | { kind: "delivered" }
-  /** `notBeforeMs` is the time that the receiver asked for. */
+  /** `notBeforeMs` is the time that the receiver requested. */
   | { kind: "retry"; atMs: number; notBeforeMs?: number }
   | { kind: "failed" }
   /** The endpoint responded with 410, so the subscription is disabled and its deliveries are held. */
@@ -72,7 +73,7 @@ export interface FinishedAttempt {
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** The id for the email about an endpoint that is gone, or null if there is no such email. */
+  /** The id for the email about an endpoint that is gone; null unless `next` is `gone`. */
   mailId: string | null;
 }
 
@@ -91,14 +92,14 @@ export interface DeliveryRecord {
   subscriptionDisabledBy: DisabledReason | null;
   /** Number of attempts, including one in progress. */
   attempts: number;
-  /** The status and the problem of the latest recorded attempt; null if there is none. */
+  /** The HTTP status and the problem of the latest recorded attempt, each null if there is none. */
   lastStatusCode: number | null;
   lastProblem: string | null;
   nextAttemptAtMs: number;
   createdAtMs: number;
-  /** When it was first delivered, or null if it never was. */
+  /** When the delivery first succeeded, or null if it never did. */
   arrivedAtMs: number | null;
-  /** When it was delivered, failed or cancelled, or null before that. */
+  /** When the delivery was delivered, failed or cancelled, or null before that. */
   finishedAtMs: number | null;
 }
 
@@ -113,10 +114,13 @@ const HOLD_WORDS: Record<HoldReason, string> = {
 };
 
 const HELD_BY_TIER =
-  "held: the subscription exceeds the tier's limit of active subscriptions; the delivery is sent with a higher " +
+  "held: the subscription exceeds the tier's limit on active subscriptions; the delivery is sent with a higher " +
   "tier, or when another subscription is deleted or disabled";
 
-/** Describes why a delivery has not succeeded. Returns null if it has, or if no attempt has failed. */
+/**
+ * Describes why a delivery or its replay has not succeeded. Returns null if it has, or if it is pending and no attempt
+ * has failed yet.
+ */
 export function describeDelivery(
   delivery: Pick<
     DeliveryRecord,

@@ -4,7 +4,7 @@ import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 /**
  * The events that change the state of a delivery. `arrived`: a 2xx response. `missed`: an attempt failed, and another
  * follows. `exhausted`: the last attempt failed. `quota-spent`, `disabled`: the delivery must be held. `released`: the
- * reason to hold it has ended. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
+ * reason to hold it has ended. `abandoned`: its subscription was deleted. `replayed`: it is sent again on request.
  */
 export const DELIVERY_TRIGGERS = [
   "arrived",
@@ -69,14 +69,14 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     abandoned: "cancelled",
   },
   delivered: { ...UNCHANGED, replayed: "pending" },
-  // The response came after the attempt had timed out.
+  // An attempt whose lease has expired can still succeed.
   failed: { ...UNCHANGED, arrived: "delivered", replayed: "pending" },
   cancelled: { ...UNCHANGED, arrived: "delivered" },
 };
 
 /**
  * Returns the change that a trigger causes, or null if there is none. Replaying a successful delivery does not use the
- * quota again. If the replay fails or must be held, the delivery stays `delivered`.
+ * quota again. If the replay fails or must be held, the delivery is `delivered` again.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

@@ -34,7 +34,7 @@ export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
 /** Attempts that take longer than this are slow, ms. */
 export const SLOW_ATTEMPT_MS = 2_000;
-/** Number of recent attempts to consider. An endpoint is slow if most of them were slow. */
+/** Number of recent attempts considered. An endpoint is slow if most of them were slow. */
 const ATTEMPTS_LOOKED_AT = 5;
 
 /** Number of consecutive failures after which an endpoint is only probed. */
@@ -43,7 +43,7 @@ export const PROBE_AFTER_FAILURES = 5;
 const FIRST_PROBE_PAUSE_MS = 1_000;
 /** Maximum pause between two probes, ms. */
 export const MAX_PROBE_PAUSE_MS = 60_000;
-/** The pause for each attempt at a recovering endpoint, ms, which allows 20 attempts per second. */
+/** Pause after each attempt to deliver to a recovering endpoint, ms: at most 20 attempts per second. */
 export const RECOVERY_PAUSE_MS = 50;
 
 const DAY_MS = 86_400_000;
@@ -51,7 +51,7 @@ const DAY_MS = 86_400_000;
 export const WARN_AFTER_MS = 3 * DAY_MS;
 /** Time without a success after which the subscription is disabled, ms. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
-/** Minimum time between the warning and disabling, even if the service was down, ms. */
+/** Minimum time between warning the owner and disabling the subscription, ms, even if the service was down. */
 export const WARNING_LEAD_MS = DAY_MS;
 
 /** Whether an endpoint is slow and therefore gets a smaller share of the slots. */
@@ -60,7 +60,7 @@ export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttem
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** Records an attempt. The first one fills the whole history, as if all previous attempts had been like it. */
+/** Adds an attempt to the history. The first one fills it, as if all earlier attempts had taken equally long. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;
@@ -91,7 +91,7 @@ export function afterAttempt(
   };
 }
 
-/** Decides whether to warn the owner of an endpoint or to disable its subscription. A warning always comes first. */
+/** Decides whether to warn the owner of an endpoint or to disable its subscription. The warning always comes first. */
 export function judgeEndpoint(
   { firstFailureAtMs, warnedAtMs }: Pick<EndpointHealth, "firstFailureAtMs" | "warnedAtMs">,
   nowMs: number,

@@ -3,7 +3,7 @@ import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
 
-/** The filters of a subscription, combined with AND. A list matches any of its values, or everything if empty. */
+/** The filters of a subscription, combined with AND. A list matches any of its values; an empty list, everything. */
 export interface SubscriptionFilter {
   topics: string[];
   sourceFilter: string[];
@@ -12,24 +12,24 @@ export interface SubscriptionFilter {
 
 /**
  * Why a subscription is disabled. `owner`: its owner disabled it. `gone`: its endpoint responded with 410. `failing`:
- * no success for days. `key-lost`: its owner must rotate the lost secret. `tier`: it exceeds its customer's tier limit.
+ * no success for days. `key-lost`: its secret is lost, so its owner must rotate it. `tier`: the tier limit holds it.
  */
 export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
-/** The state of a subscription that is behind. It gets stored events first, as far as the quota allows. */
+/** The state of a subscription that is behind: stored events are delivered first, as far as the quota allows. */
 export interface CatchUp {
-  /** `backfill`: the owner requested stored events. `held_full`: the limit of held deliveries was reached. */
+  /** `backfill`: the owner requested stored events. `held_full`: the limit on held deliveries was reached. */
   reason: "backfill" | "held_full";
   sinceMs: number;
   /** Whether the subscription waits for the monthly quota, or to be enabled. */
   isPaused: boolean;
-  /** The event at which it continues, or null if that event is not stored yet. */
+  /** The event with which delivery continues, or null if that event is not stored yet. */
   nextEventId: string | null;
 }
 
-/** A customer with this many disabled subscriptions cannot create another one. */
+/** A customer with this many disabled subscriptions cannot create another subscription. */
 export const MAX_DISABLED = 100;
 
 /** A subscription, which posts matching events to a URL. Times are Unix ms. */
@@ -40,7 +40,7 @@ export interface Subscription extends SubscriptionFilter {
   webhookUrl: string;
   /** 64 hexadecimal digits. */
   webhookSecret: string;
-  /** The replaced secret, which keeps signing until `untilMs`, or null if there is none. */
+  /** The replaced secret, which signs until `untilMs` as well, or null if there is none. */
   previousSecret: { secret: string; untilMs: number } | null;
   language: string;
   createdAtMs: number;
@@ -70,7 +70,7 @@ export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "del
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }
 
-/** Decides which filters match an event. Filters by a parent topic also match events with one of its children. */
+/** Returns a test for filters that match the event. A parent topic also matches events with one of its children. */
 export function passesOf(
   event: Pick<RegEvent, "topics" | "source_id" | "severity">,
   taxonomy: readonly Topic[],

@@ -1,14 +1,14 @@
-// Finds the changed sentences of two texts, and marks the unchanged sentences between them.
+// Finds the sentences in which two texts differ, and marks where unchanged sentences are left out.
 
 export const OMISSION = "[…]";
 
 /** Texts of up to this length, in UTF-16 units, are shown completely. */
 export const WHOLE_UP_TO = 300;
 
-/** Maximum product of the sentence counts. Beyond it, everything between the common ends counts as changed. */
+/** Maximum product of the sentence counts. Beyond it, all but the common beginning and end counts as changed. */
 const MAX_COMPARED = 62_500;
 
-/** Maximum number of segments. A longer text is shown completely, because comparing it would take too long. */
+/** Maximum number of segments. A text with more is shown completely, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
 
 export interface TextChange {
@@ -59,7 +59,7 @@ interface Kept {
   now: Set<number>;
 }
 
-/** Returns the common beginning and end only. */
+/** Returns only the sentences at the common beginning and end. */
 function commonEnds(old: readonly string[], now: readonly string[]): Kept {
   const kept: Kept = { old: new Set(), now: new Set() };
   const shorter = Math.min(old.length, now.length);
@@ -97,7 +97,7 @@ function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** Returns a table with the length of the longest common subsequence from i and j onwards at [i][j]. */
+/** Returns a table whose entry [i][j] is the length of the longest common subsequence from i and j onwards. */
 function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {

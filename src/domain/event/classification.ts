@@ -23,7 +23,7 @@ export interface AddedKeywords {
 
 /**
  * A rule for the severity of relevant items. For each non-empty condition, one of its values must match, and no word of
- * `without` may match. The first matching rule decides, before Regfeed's own rules.
+ * `without` may match. The first matching rule decides; Regfeed's own rules come after all added ones.
  */
 export interface AddedSeverityRule {
   severity: Severity;

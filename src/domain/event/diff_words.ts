@@ -46,7 +46,7 @@ const WORDS: Record<string, DiffTexts> = {
     nothing: "kein Feld geändert",
     title: (fate) => `Titel ${GERMAN_FATES[fate]}`,
     summary: (fate) => `Zusammenfassung ${GERMAN_FATES[fate]}`,
-    address: "amtliche Adresse geändert",
+    address: "offizielle URL geändert",
     type: (before, after) => `Art geändert von ${before} zu ${after}`,
     severity: (before, after, raised) =>
       `Schweregrad ${raised ? "angehoben" : "gesenkt"} von ${before} auf ${after}`,
@@ -66,14 +66,14 @@ const WORDS: Record<string, DiffTexts> = {
     nothing: "aucun champ modifié",
     title: (fate) => `titre ${FRENCH_FATES[fate]}`,
     summary: (fate) => `résumé ${FRENCH_FATES[fate]}`,
-    address: "adresse officielle modifiée",
+    address: "URL officielle modifiée",
     type: (before, after) => `type modifié de ${before} en ${after}`,
     severity: (before, after, raised) => `gravité ${raised ? "relevée" : "abaissée"} de ${before} à ${after}`,
     date: "date de publication modifiée",
     language: "langue modifiée",
     withdrawn: "retiré par la source",
     restored: "de nouveau publié par la source",
-    // All feminine, like the participles below.
+    // All are feminine, like the participles below.
     lists: {
       topics: ["thématique", "thématiques"],
       ai_act_articles: ["référence d’article", "références d’articles"],
@@ -87,7 +87,6 @@ const WORDS: Record<string, DiffTexts> = {
 const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
-/** The languages of the sentence and of the event. */
 export interface DescribeOptions {
   language: string;
   /** The language of `title_en` and `summary_en` if the event has several languages; otherwise null. */
@@ -96,7 +95,7 @@ export interface DescribeOptions {
 
 /**
  * Describes the changes in the reader's language, or in English if that language has no texts. Changes of texts in the
- * reader's language come first; other languages are named.
+ * reader's language come first. Changes of texts in other languages name the language.
  */
 export function describeChanges(changes: readonly FieldChange[], { language, own }: DescribeOptions): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
@@ -159,7 +158,7 @@ function isRaised(before: string, after: string): boolean {
   return known(before) && known(after) && isAtLeast(after, before);
 }
 
-/** If a whole language was added or removed, it is named once, without its fields. */
+/** Returns nothing if the whole language was added or removed: the change of `language_versions` says so. */
 function translationClause(field: string, fate: Fate, { changes, words, language }: Context): string[] {
   const [, code, part] = /^translations\.(.+)\.(title|summary)$/.exec(field) ?? [];
   if (code === undefined) return [field];
@@ -172,7 +171,7 @@ function translationClause(field: string, fate: Fate, { changes, words, language
   return [`${clause} (${languageName(code, language)})`];
 }
 
-/** Cached by language, because creating one takes longer than computing a whole diff. */
+/** Cached by language, because creating an instance takes longer than computing a whole diff. */
 const NAMES = new Map<string, Intl.DisplayNames>();
 
 function languageName(code: string, language: string): string {

@@ -26,7 +26,7 @@ export const EVENT_TYPES = [
 
 export type EventType = typeof EVENT_TYPES[number];
 
-/** The texts of a publication in one language, as plain text. */
+/** The plain texts of a publication in one language. */
 export interface LocalizedText {
   title: string;
   summary: string;
@@ -60,7 +60,7 @@ export interface RegEvent {
   ai_act_articles: string[];
   /** The publication date stated by the source. */
   published_at: number;
-  /** True if the source stated no date, or a date over a day ahead. `published_at` is then when it was first seen. */
+  /** True if the source stated no usable date. `published_at` is then the ingestion time of the first version. */
   published_at_estimated: boolean;
   ingested_at: number;
   /** The original language (ISO 639-1). */

@@ -24,8 +24,8 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const LAST_ULID_MS = 2 ** 48 - 1;
 
 /**
- * Creates identifiers from a clock (Unix ms) and a source of random bytes. If the clock stands still or goes back, the
- * random part of the last ULID is incremented instead, so identifiers stay in the order of creation.
+ * Creates identifiers from a clock (Unix ms) and a source of random bytes. If the clock does not advance, the random
+ * part of the last ULID is incremented instead, so that identifiers stay in the order of creation.
  */
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;

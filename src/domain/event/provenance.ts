@@ -1,9 +1,9 @@
-// Provenance: the origin of an event record, from which every value can be explained.
+// Provenance: the origin of an event record, to which every value can be traced.
 
 export interface DocumentOrigin {
-  /** The URL without user, query and fragment, which may contain secrets, or the file's name. */
+  /** The file name, or the URL without user, query and fragment, which may contain secrets. */
   document: string;
-  /** SHA-256 of the received bytes, 64 hexadecimal characters. */
+  /** SHA-256 of the received bytes, 64 hexadecimal digits. */
   document_sha256: string;
   /** The HTTP status of the response, or null for a file. */
   http_status: number | null;
@@ -12,13 +12,13 @@ export interface DocumentOrigin {
 }
 
 export interface LanguageOrigin extends DocumentOrigin {
-  /** URL of the publication in that language. Older records have none. */
+  /** URL of the publication in this language. Older records have none. */
   url?: string | undefined;
 }
 
 /** The origin of a record. It is stored with the record and never changes. */
 export interface Provenance extends DocumentOrigin {
-  /** The version of the classification rules: `1`, or `1+` and a hash if the config adds rules. */
+  /** The version of the classification rules, such as `2`, followed by `+` and a hash if the config adds rules. */
   rules_version: string;
   categories: string[];
   /** The languages stated by item, document and source, most specific first. */

@@ -10,7 +10,6 @@ export function severityRank(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }
 
-/** Whether `severity` is `minimum` or above. */
 export function isAtLeast(severity: Severity, minimum: Severity): boolean {
   return severityRank(severity) >= severityRank(minimum);
 }

@@ -1,10 +1,10 @@
-// Plans the effects of changing a customer on its limits, deliveries and mails.
+// Plans how a change of a customer affects its limits, deliveries and emails.
 import { type Customer, type DisabledBy, limitsOf } from "../customer/customer.ts";
 import type { MailContent } from "../customer/mail.ts";
 import { limitFields, type Tier, type TierLimits } from "../customer/tier.ts";
 import type { PlanFit } from "./plan_limits.ts";
 
-/** A customer and who disabled it. `disabledBy` is null while it is enabled. */
+/** A customer, and who disabled it. `disabledBy` is null while the customer is enabled. */
 export interface CustomerFacts {
   customer: Customer;
   disabledBy: DisabledBy | null;
@@ -25,7 +25,7 @@ export interface CustomerChanged extends CustomerFacts {
   isEnabled: boolean;
   /** Whether to send a failed welcome email again, to the new email address. */
   hasNewEmail: boolean;
-  /** The new limits for its subscriptions, or null if they are unchanged. */
+  /** The customer's new limits, or null if neither its tier nor its own limits have changed. */
   limits: TierLimits | null;
 }
 
@@ -35,7 +35,7 @@ export function planCustomerChange(
   { change, disabledBy = before }: CustomerChange,
   tiers: Readonly<Record<Tier, TierLimits>>,
 ): CustomerChanged | null {
-  // Custom limits end when the tier changes, so that they do not return with it unnoticed.
+  // A change of tier ends custom limits. Otherwise, they would apply again, unnoticed, if the old tier returned.
   const hasNewTier = change.tier !== undefined && change.tier !== customer.tier;
   const limits = change.limits ?? (hasNewTier ? {} : customer.limits);
   const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };
@@ -55,7 +55,7 @@ export function planCustomerChange(
 
 /**
  * Plans the email about a change of limits, after subscriptions were held or enabled again. Returns null if none is
- * needed. A pending welcome email already contains everything.
+ * needed. A customer that awaits its welcome email needs none, because that email states the limits.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {

@@ -1,13 +1,13 @@
-// Plans the declaration of the config's customers and their keys.
+// Finds conflicts of the customers that the config declares, and plans the changes of their keys.
 import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 
 export interface DeclarationFacts {
-  /** The customer with this id, or null if there is none. */
+  /** The stored customer with the declared id, or null if there is none. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
   /** The oldest customer with this email address that is neither declared nor disabled by the operator. */
   emailHolderId: string | null;
-  /** The undeclared customer that holds each of the keys, or null. */
+  /** For each declared key, the undeclared customer that holds it, or null. */
   keyHolderIds: readonly (string | null)[];
 }
 
@@ -39,7 +39,10 @@ export interface DeclaredKeys {
   disabled: string[];
 }
 
-/** Gives the customer exactly the declared keys. `stored` lists its stored keys and all others with these hashes. */
+/**
+ * Gives the customer exactly the declared keys. `stored` contains the stored keys of the customer, and those of other
+ * customers that have a declared hash.
+ */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,
   stored: readonly StoredKey[],

@@ -30,7 +30,8 @@ export function disabledMail(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    // Once a day, so that an endpoint that responds with 410 each time it is enabled does not cause an email each time.
+    // At most once a day, so that an owner who keeps enabling a subscription whose endpoint responds with 410 does not
+    // get an email each time.
     onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   };

@@ -1,4 +1,4 @@
-// Plans how many deliveries may start: one at a time to a probed endpoint, a limited rate to a recovering one.
+// Plans how many deliveries may start: one at a time to a probed endpoint, and at a limited rate to a recovering one.
 import {
   type EndpointHealth,
   isSlowEndpoint,
@@ -29,12 +29,12 @@ export function planEndpointSlots(
   return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
 }
 
-/** Ignores pauses over the maximum, because they were computed before the clock was set back. */
+/** Ignores pauses longer than the maximum, because they were computed before the clock was set back. */
 function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
-/** Plans the pace of a recovering endpoint after a claim. It has recovered if nothing more is due (`isAll`). */
+/** Plans the pace of a recovering endpoint after a claim. `isAll`: none is left due, so the endpoint has recovered. */
 export function planRecovery(
   { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
 ): Pick<EndpointHealth, "pace" | "resumeAtMs"> {

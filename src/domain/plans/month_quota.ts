@@ -1,13 +1,13 @@
-// Tracks a customer's monthly quota within a transaction: admits or holds deliveries, and finds due notices.
+// Tracks a customer's monthly quota within a transaction: decides which deliveries are held and which notices are due.
 import type { NewMail } from "../customer/mail.ts";
 import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
 export interface MonthFacts {
-  /** The allowed and the used deliveries of the month. */
+  /** The maximum and the used number of deliveries of the month. */
   limit: number;
   used: number;
-  /** The allowed and the actual number of held deliveries. */
+  /** The maximum and the current number of held deliveries. */
   heldLimit: number;
   held: number;
 }
@@ -16,7 +16,7 @@ export interface MonthFacts {
 export class CustomerMonth {
   #left: number;
   #heldLeft: number;
-  /** Whether older deliveries are held, which go first. Null until it is read. */
+  /** Whether older deliveries, which go first, are held. Null until this has been read. */
   #hasOlder: boolean | null = null;
   #taken = 0;
   #isTouched = false;
@@ -32,7 +32,7 @@ export class CustomerMonth {
     return this.#left;
   }
 
-  /** The number of deliveries taken by {@link take}, which the caller must store. */
+  /** The number of deliveries that {@link take} has admitted. The caller must store it. */
   get taken(): number {
     return this.#taken;
   }
@@ -42,7 +42,7 @@ export class CustomerMonth {
     return this.#left > 0 && !(this.#hasOlder ??= this.readHasOlder());
   }
 
-  /** Takes one delivery that the caller counts. Returns false if none is left. */
+  /** Uses the quota for a delivery that the caller counts. Returns false if the quota is used up. */
   reserve(): boolean {
     this.#isTouched = true;
     if (this.#left <= 0) return false;
@@ -50,7 +50,7 @@ export class CustomerMonth {
     return true;
   }
 
-  /** Takes one new delivery like {@link reserve}, but also returns false while older deliveries are held. */
+  /** Like {@link reserve}, for a new delivery. Also returns false while older deliveries are held. */
   admits(): boolean {
     const hasOlder = this.#hasOlder ??= this.readHasOlder();
     const isAdmitted = !hasOlder && this.reserve();
@@ -58,7 +58,7 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** Takes one new delivery like {@link admits}, and counts it in {@link taken}. */
+  /** Like {@link admits}, but counts the delivery in {@link taken}. */
   take(): boolean {
     const isAdmitted = this.admits();
     if (isAdmitted) this.#taken++;
@@ -72,7 +72,7 @@ export class CustomerMonth {
     return true;
   }
 
-  /** Returns the due notice, if any. `readNotified` returns when the customer got a notice, Unix ms, or null. */
+  /** Returns the due notice, if any. `readNotified` returns when a kind of notice was last sent, Unix ms, or null. */
   notice(readNotified: (kind: QuotaNotice) => number | null): QuotaNotice | null {
     const use = { limit: this.facts.limit, used: this.facts.limit - this.#left };
     // Most months are far from the limit and need no reads.
@@ -103,7 +103,7 @@ export function noticeKey(
   return `${kind}:${customerId}:${month}:${limit}`;
 }
 
-/** Returns the email to a customer that has reached its limit of held deliveries, sent once a month. */
+/** Returns the email about reaching the limit on held deliveries, which a customer gets at most once a month. */
 export function heldFullMail(
   { customerId, month, limit, nowMs }: { customerId: string; month: string; limit: number; nowMs: number },
 ): Omit<Extract<NewMail, { kind: "held-full" }>, "id"> {

@@ -1,4 +1,4 @@
-// Plans the effects of the verdict on a payer's events: on the customer, access and notices.
+// Plans what the verdict on a payer's events changes: the customer, its access, and the emails to it.
 import type { Customer, DisabledBy } from "../customer/customer.ts";
 import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
 import type { Tier } from "../customer/tier.ts";
@@ -10,7 +10,7 @@ export const PRICE_WAIT_MS = 30_000;
 /** The tier of a new customer before its price is known. */
 const TIER_BEFORE_PRICE: Tier = "indie";
 
-/** A customer to create for a paid checkout. The welcome email creates its key. */
+/** A customer to create for a paid checkout. Its API key is created when the welcome email is sent. */
 export interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
@@ -47,8 +47,8 @@ export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerSt
 }
 
 /**
- * Plans how a verdict changes a customer. The tier and the email address only follow changes of the payment, so that
- * the operator's own changes stay. A customer that the operator disabled stays disabled.
+ * Plans how a verdict changes a customer. The tier and the email address change only when those of the payment change,
+ * so that the operator's own changes stay. A customer that the operator disabled stays disabled.
  */
 export function planPayerChange(
   { tier, email, language, access }: PaymentVerdict,
@@ -71,7 +71,7 @@ export function accessChange(
   return accessUntilMs === null ? "restored" : "in_grace";
 }
 
-/** The email about a verdict: its content, its deduplication key, and the earlier keys of the same email. */
+/** An email about a verdict. It is not sent if an email with its key or one of the former keys exists. */
 export interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;

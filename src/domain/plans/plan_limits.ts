@@ -1,16 +1,15 @@
-// Plans which subscriptions the plan limits hold: the newest are held first and enabled again last.
+// Plans which subscriptions the tier limit holds: the newest are held first and enabled again last.
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
-/** A customer's subscriptions that are not deleted. Each list is in the order of creation. */
+/** A customer's subscriptions that are active, and those that the tier limit holds, each in the order of creation. */
 export interface PlanFacts {
   active: readonly FittedSubscription[];
   held: readonly FittedSubscription[];
 }
 
-/** The subscriptions to hold and those to enable again. */
 export type PlanFit = Pick<TierFit, "held" | "returned">;
 
-/** Holds the newest active subscriptions over the limit. If there is room, enables held ones again, oldest first. */
+/** Holds the newest active subscriptions beyond the limit. If there is room, enables held ones again, oldest first. */
 export function planLimits({ active, held }: PlanFacts, limit: number): PlanFit {
   return {
     held: active.slice(limit),

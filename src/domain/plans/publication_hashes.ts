@@ -1,4 +1,4 @@
-// Plans the stored hashes of a publication after a decision.
+// Plans how a decision changes the stored hashes of a publication.
 import type { RegEvent } from "../event/event.ts";
 import type { PublicationKey, RecordDecision, StoredPublication } from "../ports/store/publications.ts";
 
@@ -10,9 +10,9 @@ export function isOfPublication(decision: RecordDecision, stored: StoredPublicat
 
 /** A change of the stored hashes without a new version. */
 export type HashChange =
-  /** Replaces the hashes, except that an absent text hash stays. `dateMoves` is added to the count. */
+  /** Replaces the content hash and, if it is defined, the text hash. `dateMoves` is added to the stored count. */
   | { kind: "hashes"; contentHash: string; textHash: string | undefined; dateMoves: number }
-  /** Stores the content with another date beside the current content. */
+  /** Stores the hash of content with a changed date beside the current hash, and counts the change of date. */
   | { kind: "pending"; contentHash: string }
   | { kind: "text"; textHash: string };
 
@@ -33,7 +33,7 @@ export function planHashes(
   return lacksText ? { kind: "text", textHash } : null;
 }
 
-/** Plans the hashes after a new version. A revision in another language keeps those of the first language. */
+/** Plans the hashes after a new version. A version from another language keeps the hashes of the main language. */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
   stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,

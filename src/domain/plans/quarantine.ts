@@ -12,8 +12,8 @@ export interface ArrivedEvent {
 }
 
 /**
- * Returns the events to quarantine: those of a spike, and revisions of publications that already have quarantined
- * events (`quarantined`). Otherwise a revision would be delivered before the first version.
+ * Returns the `seq` of each event to quarantine: the events of a spike, and the revisions of publications that already
+ * have quarantined events (`quarantined`). Otherwise, a revision would be delivered before the first version.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],
@@ -28,7 +28,7 @@ export function planQuarantine(
     .map(({ seq }) => seq);
 }
 
-/** Returns the source's usual volume after a fetch, or null if it does not change. A spike does not count. */
+/** Returns the source's usual volume after a fetch, or null where it does not change. A spike does not count. */
 export function planUsualVolume(
   { count, usual, revised, usualRevised }: ChangeVolume,
   spike: ChangeSpike,

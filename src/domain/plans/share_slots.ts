@@ -1,7 +1,7 @@
 // Shares the free delivery slots: round robin over customers, then over each customer's subscriptions.
 
 /**
- * `slow`: the endpoint is probed or responds slowly. `replay`: the delivery was sent before, or was requested again.
+ * `slow`: the endpoint is probed or responds slowly. `replay`: a replay sends the delivery again or has created it.
  * Each lane has its own slots, so that no lane can take all of them.
  */
 export type Lane = "normal" | "slow" | "replay";
@@ -20,15 +20,15 @@ export interface WaitingSubscription {
   ready: number;
 }
 
-/** A customer with due deliveries. Its subscriptions are read only while slots are left for them. */
+/** A customer with due deliveries. Its subscriptions are only read as long as it can get more slots. */
 export interface WaitingCustomer<Subscription extends WaitingSubscription = WaitingSubscription> {
   id: string;
   subscriptions: Iterable<Subscription>;
 }
 
 /**
- * Duration after which an attempt leaves the normal lane, ms. From then on, it counts as slow for its customer, and the
- * next attempts of its subscription are slow. It does not use a slot of the slow lane.
+ * Duration after which an attempt leaves the normal lane, ms. From then on, the attempt counts as slow for its
+ * customer, but does not use a slot of the slow lane. The next attempts of its subscription use the slow lane.
  */
 export const SLOW_AFTER_MS = 1_000;
 /** Maximum share of all slots for one customer while others wait. */
@@ -91,14 +91,14 @@ export class Slots {
     return this.#slowNow.has(subscriptionId);
   }
 
-  /** Whether the customer uses its whole share and gets more only if nobody else waits. */
+  /** Whether the customer uses its whole share. If so, it gets more slots only if nobody else waits. */
   hasShare(customerId: string): boolean {
     return this.#of(customerId).all >= this.#customerShare;
   }
 
   /**
-   * Whether the customer may take one more slot. It may use less than twice the free slots, in total and in the lane.
-   * This way, a customer with many deliveries leaves some slots for later ones.
+   * Whether the customer may take one more slot, because it uses fewer than twice the number of free slots, in total
+   * and in the lane. A customer with many deliveries thus leaves some slots for other customers.
    */
   admits(customerId: string, lane: Lane): boolean {
     const own = this.#of(customerId);
@@ -139,7 +139,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     this.#unserved = subscriptions[Symbol.iterator]();
   }
 
-  /** Returns the next subscription that may start a delivery, and removes those that no longer can in this plan. */
+  /** Returns the next subscription that may start a delivery. Removes those that no longer can in this plan. */
   next(slots: Slots): Subscription | null {
     while (this.#next === null || !slots.admits(this.id, this.#next.lane)) {
       const unserved = this.#unserved.next();
@@ -170,8 +170,8 @@ export interface SlotShares<Subscription> {
 }
 
 /**
- * Gives each customer in turn one free slot, and within a customer each subscription, until no slot is free or wanted.
- * A customer that uses its whole share gets more only if nobody else waits.
+ * Gives one free slot at a time to each customer in turn, and within a customer to each subscription in turn, until no
+ * slot is free or wanted. A customer that uses its whole share gets more only if nobody else waits.
  */
 export function shareSlots<Subscription extends WaitingSubscription>(
   customers: Iterable<WaitingCustomer<Subscription>>,

@@ -1,7 +1,7 @@
 // Backups: the contents of an archive, and the port for its files.
 
 export interface DatabaseFacts {
-  /** The number of the schema; 0 for an empty file. */
+  /** The version of the schema; 0 for an empty file. */
   schema: number;
   rows: Record<string, number>;
   /** The problems that SQLite's checks found; empty if the file is intact. */
@@ -11,7 +11,6 @@ export interface DatabaseFacts {
 export interface ArchivedFile {
   name: string;
   bytes: number;
-  /** The hash in hexadecimal. */
   sha256: string;
 }
 
@@ -33,24 +32,24 @@ export const ARCHIVE_NAMES = {
   secretKey: "regfeed.db.key",
 } as const;
 
-/** Archives in the form of gzipped tar files, which any system can open. */
+/** Archives, which are gzipped tar files, so that any system can open them. */
 export interface Archives {
-  /** Packs the files in this order into an archive with mode 0600. Resolves once it is on the disk. */
+  /** Packs the files in the given order into an archive with mode 0600. Resolves once the archive is on the disk. */
   pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void>;
   /**
-   * Unpacks the archive into the folder. Throws if the archive is incomplete, or if an entry's name is repeated or not
-   * among `names`, so that nothing is written elsewhere.
+   * Unpacks the archive into the folder. Throws if the archive is incomplete, or if the name of an entry is repeated or
+   * not among `names`, so that nothing is written elsewhere.
    */
   unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]>;
 }
 
 export interface DatabaseFiles {
   /**
-   * Copies a database file, and keeps it open until the process ends. Closing it would release this process's locks on
-   * it, because the operating system counts locks by process.
+   * Copies a database file, and keeps the original open until the process ends. Closing it would release all locks of
+   * this process on it, because the operating system counts locks by process.
    */
   copyOpened(from: string, to: string): Promise<void>;
-  /** Copies a small file synchronously. Returns false if it does not exist. */
+  /** Copies a small file synchronously. Returns false if there is no such file. */
   copyNow(from: string, to: string): boolean;
 }
 
@@ -62,9 +61,9 @@ export interface BackupFiles {
   writeText(path: string, text: string, mode: number): Promise<void>;
   /** Creates the folder and its missing parents. An existing folder keeps its mode. */
   makeFolder(path: string, mode: number): Promise<void>;
-  /** Creates an empty folder with a new name, which only its owner can use; resolves with its path. */
+  /** Creates an empty folder with a unique name, which only its owner can use. Resolves with its path. */
   makeFolderIn(folder: string, prefix: string): Promise<string>;
-  /** Whether a folder can be created in `folder`. Tries it and leaves nothing behind. */
+  /** Whether a folder can be created in `folder`. Creates one to find out, and removes it again. */
   mayMakeIn(folder: string): Promise<boolean>;
   removeFolder(path: string): Promise<void>;
   /** Finds the folders whose names have the prefix, with the time of the last change in each, Unix ms. */
@@ -76,11 +75,11 @@ export interface BackupFiles {
   copy(from: string, to: string): Promise<void>;
   /** Moves a file atomically, so that readers see either no file or the whole file. */
   move(from: string, to: string): Promise<void>;
-  /** Creates a hard link in the same folder, or else renames the file. Returns false if the name exists. */
+  /** Gives the file a second name or, without hard links, a new one. Returns false if the name exists. */
   keepAs(path: string, name: string): Promise<boolean>;
   /** Returns the file's size in bytes; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;
-  /** Returns this process's free space on an existing folder's volume, bytes, or null if it is unknown. */
+  /** Returns the space available to this process on the volume of an existing folder, bytes, or null if unknown. */
   freeBytes(folder: string): Promise<number | null>;
   digest(path: string): Promise<{ bytes: number; sha256: string }>;
 }

@@ -1,11 +1,11 @@
-// Names the work of the main thread's event loop, so that pauses can be explained.
+// Names the work of the main thread's event loop, so that the log can say what blocked it.
 import type { Store } from "./store/store.ts";
 import type { Tracer } from "./tracer.ts";
 
 export interface EventLoop {
   /** Notes that the main thread begins this work. The name is logged, so it must not contain a secret. */
   begin(work: string): void;
-  /** Returns the longest pause in the last one to two minutes, ms. */
+  /** Returns the longest time for which the main thread was blocked in the last one to two minutes, ms. */
   longestPauseMs(): number;
 }
 

@@ -26,5 +26,5 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** The minimum levels of some areas. All other areas have the log's common level. */
+/** The minimum levels of some areas. All other areas use the level of the whole log. */
 export type LogLevels = Partial<Record<LogArea, LogLevel>>;

@@ -17,7 +17,7 @@ export interface GaugeValue {
   value: number;
 }
 
-/** A metric. By Prometheus's conventions, the name ends with the unit, or with `_total` for a counter. */
+/** A metric. By the conventions of Prometheus, the name ends with the unit, or with `_total` for a counter. */
 export interface MetricDescription {
   name: string;
   help: string;
@@ -67,7 +67,7 @@ export const NO_METRICS: Metrics = {
   gauge: () => {},
 };
 
-/** Creates a registry. Registering an invalid name, or a name twice, throws. */
+/** Creates a registry. Registering a metric with an invalid name, or with the name of another one, throws. */
 export function createMetrics(): MetricsRegistry {
   const metrics = new Map<string, () => Promise<string>>();
   const register = (description: MetricDescription, type: string, render: () => Promise<string> | string) => {
@@ -112,7 +112,7 @@ export function createMetrics(): MetricsRegistry {
           const values = await read();
           return values.map((one) => sample(name, named(labels, one.labels ?? []), one.value)).join("");
         } catch {
-          return ""; // an alert can detect the absence
+          return ""; // an alert can detect that the gauge is missing
         }
       });
     },

@@ -1,4 +1,4 @@
-// The ports to time, randomness, network, files and log, which src/platform implements.
+// The ports for time, randomness, network, files and log, which src/platform implements.
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "../customer/mail.ts";
@@ -8,11 +8,11 @@ import type { Tracer } from "./tracer.ts";
 export interface Clock {
   nowMs(): number;
   /**
-   * Resolves after `ms`, or as soon as the signal aborts. 0 ms splits long work, so that requests are served in
-   * between. Callers that pause this way continue one at a time.
+   * Resolves after `ms`, or as soon as the signal aborts. A sleep of 0 ms divides long work, so that requests are
+   * served in between. Callers that pause this way continue one at a time.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves after the tasks that are ready now. Not for long work, because no request is accepted in between. */
+  /** Resolves after the tasks that are ready now. Not for dividing long work: no request is accepted in between. */
   turn(): Promise<void>;
   /**
    * Runs `work` under a deadline. Its signal aborts after `ms` (reason: {@link DeadlineError}), or when `stop` aborts
@@ -41,7 +41,7 @@ export interface OutgoingRequest {
   headers: Record<string, string>;
   /** Bytes are sent unchanged, and text is encoded as UTF-8. */
   body?: string | Uint8Array;
-  /** Checked IP addresses of this host. The connection goes to one of them without another lookup. */
+  /** Checked IP addresses of the host in `url`. The connection goes to one of them without another lookup. */
   addresses?: readonly string[];
   /** PEM certificates of additional authorities that are trusted for this request. */
   authorities?: string;
@@ -59,7 +59,7 @@ export interface IncomingResponse {
   truncated: boolean;
 }
 
-/** A request without a usable response. */
+/** The error of a request that got no usable response. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
   /** `reason` is a short cause without IP addresses, such as "connection refused" or "host name not found". */
@@ -99,14 +99,14 @@ export interface FolderOptions {
 /** The file system. Every method throws if the path cannot be read. Messages contain the path. */
 export interface Files {
   readText(path: string): Promise<string>;
-  /** Lists the files of a folder, except names that start with a dot. Follows links unless the options forbid it. */
+  /** Lists the files of a folder, except those whose names start with a dot. */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
-  /** Reads a regular file. Throws if it is too large, or if it is outside the folder and links are not followed. */
+  /** Reads a regular file. Throws if it is too large, or if it is outside the folder and `followLinks` is false. */
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
 export interface OutgoingMail {
-  /** The id for the Message-ID and the file name in an outbox: letters, digits, `_`, `-` and dots. */
+  /** The id for the Message-ID and for the file name in an outbox folder: letters, digits, `_`, `-` and dots. */
   id: string;
   from: Mailbox;
   /** A single email address ({@link isMailAddress}). */
@@ -118,8 +118,8 @@ export interface OutgoingMail {
 }
 
 /**
- * The causes of failures before the mail server accepts or refuses an email: host name, port, timeout, protocol, TLS or
- * certificate, no authentication, wrong password, another response, or a lost connection.
+ * Why an email was not sent. `name`: unknown host. `refused`: no connection. `silent`: timeout. `protocol`: no SMTP or
+ * TLS. `tls`: no valid TLS. `sign-in`: no authentication offered. `answer`: another error. `broken`: connection lost.
  */
 export type MailFault =
   | "name"
@@ -133,12 +133,12 @@ export type MailFault =
   | "answer"
   | "broken";
 
-/** An email that was refused, or may not have been accepted. */
+/** The error of an email that was refused, or that may not have been accepted. */
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
-   * `reason` is a short cause without email addresses and contents. `isRefused` means that the email address is
-   * permanently refused, so that further attempts are pointless.
+   * `reason` is a short cause, which contains no email address and nothing of the email. `isRefused` means that the
+   * email address is permanently refused, so that further attempts are pointless.
    */
   constructor(
     readonly reason: string,
@@ -160,7 +160,7 @@ export interface Mailer {
 
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** The log of one area. Messages are constant, and values go into fields. Never contains a key, a secret or a body. */
+/** The log of one area. Messages are constant, and values go into fields. Never log a key, a secret or a body. */
 export interface Log {
   /** False if {@link Log.debug} discards its messages, so that callers can skip building them. */
   readonly isDebugged?: boolean;
@@ -184,12 +184,13 @@ export interface Vault {
   open(sealed: Uint8Array, field: SealedField): string;
 }
 
-/** Advice for a lost key. Backups contain the key only on request. */
+/** What to do about a lost key. Backups contain the key only on request. */
 export const LOST_KEY_ADVICE =
-  "restore your copy of it, or take it from a backup that was created with --secret-key or " +
+  "restore your copy of the key, or take it from a backup that was created with --secret-key or " +
   "backup.secret_key = true (`tar xzf FILE regfeed.db.key`; other backups do not contain it), or set its " +
-  "path in the config ([store] key_file). If it is lost permanently, so are the secrets of all webhooks: " +
-  "`regfeed store new-key --yes` creates a new key, and every subscription then needs a new secret";
+  "path in the config ([store] key_file). If the key is lost permanently, so are the secrets of all webhooks: " +
+  "`regfeed store new-key --yes` creates a new key and disables every subscription. Each owner must then rotate " +
+  "the secret and enable the subscription";
 
 /** Opens the vault of a store. `mayMake` means that nothing is sealed yet, so creating a new key is safe. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
@@ -206,7 +207,7 @@ export interface TaskLimits {
   signal?: AbortSignal;
 }
 
-/** Thrown when a task exceeded a limit and its worker was terminated. */
+/** The error of a task that exceeded a limit, so that its worker was terminated. */
 export class WorkerLimitError extends Error {
   override readonly name = "WorkerLimitError";
   /** `limit` is in ms or in bytes. */
@@ -218,10 +219,9 @@ export class WorkerLimitError extends Error {
 /** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
 export interface WorkerThread {
   /**
-   * Runs a task. The argument and the result are copied. The elements of an array are copied in several messages, so an
-   * object shared by two of them may be duplicated. Rejects with the task's error (name and message), with a
-   * {@link WorkerLimitError}, or if the worker fails to start, crashes or is terminated. The next call then gets a new
-   * worker.
+   * Runs a task. The argument and the result are copied. Arrays are copied in several messages, so an object that two
+   * of their elements share may be duplicated. Rejects with the error of the task (name and message) or a {@link
+   * WorkerLimitError}, or if the worker fails to start, crashes or is terminated. The next call then gets a new worker.
    */
   call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
 }

@@ -8,7 +8,7 @@ export interface Span {
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed. `cause` consists of a few constant words. */
   fail(cause: string): void;
-  /** Discards the span, because there was nothing to do. */
+  /** Discards the span of work that found nothing to do. */
   drop(): void;
 }
 
@@ -33,7 +33,7 @@ const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
-/** Adds a span to each round of the loops that finds something to do. Without a tracer, returns the store itself. */
+/** Adds a span to each round in which a loop finds something to do. If the tracer is off, returns the store itself. */
 export function traceRounds(store: Store, tracer: Tracer): Store {
   if (!tracer.isOn) return store;
   const round = <T>(name: string, work: () => Promise<T>, countOf: (done: T) => number): Promise<T> =>

@@ -1,11 +1,14 @@
 // The number of new and revised publications of a fetch, from which a change spike is detected.
 
-/** The new publications and revisions of a fetch. Before any is known, the last success is the newest date. */
+/**
+ * The new publications and revisions of a fetch. If no publication was known before the fetch, the last success counts
+ * as the date of the newest.
+ */
 export interface ChangeVolume {
   count: number;
-  /** Number of new publications dated well before the newest known one. */
+  /** Number of new publications dated more than {@link OLDER_BY_MS} before the newest known one. */
   older: number;
-  /** Number of new publications dated after the newest known one. */
+  /** Number of new publications dated after the newest known one, except those with an estimated date. */
   newer: number;
   /** Number of revisions, including withdrawals. */
   revised: number;
@@ -22,10 +25,10 @@ export interface ChangeVolume {
 /** The period of {@link ChangeVolume.perDay}, ms. */
 export const CADENCE_MS = 30 * 86_400_000;
 
-/** A new publication is old if it is dated at least this long before the newest known one, ms: two days. */
+/** A new publication is old if it is dated more than this long before the newest known one, ms. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
-/** Which events of a fetch are a spike and quarantined: new publications, revisions, both or neither. */
+/** Which events of a fetch are a spike and are quarantined: new publications, revisions, both or neither. */
 export interface ChangeSpike {
   isNew: boolean;
   isRevised: boolean;

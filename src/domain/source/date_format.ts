@@ -1,4 +1,4 @@
-// Parses and formats dates in a format of the config.
+// Parses and formats dates in a format from the config.
 
 const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[TZ]|'[^']*'|[^A-Za-z']+/y;
 const FIGURES: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   ss: "(?<ss>\\d{2})",
 };
 
-/** Returns why a format is invalid, or null if it contains year, month and day, each once. */
+/** Returns why a format is invalid, or null if it is valid: it contains year, month and day, and no part twice. */
 export function dateFormatProblem(format: string): string | null {
   const wanted =
     'use yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy", and put literal letters in single quotes';
@@ -24,7 +24,7 @@ export function dateFormatProblem(format: string): string | null {
   return ["y", "M", "d"].every((part) => named.includes(part)) ? null : `lacks year, month or day: ${wanted}`;
 }
 
-/** Parses a date into ISO 8601 without a zone. Returns null if the text does not match the format. */
+/** Parses a date into ISO 8601 without a time zone. Returns null if the text does not match the format. */
 export function readDateAs(text: string, format: string): string | null {
   const pattern = (tokensOf(format) ?? []).map((token) => FIGURES[token] ?? escape(literal(token))).join("");
   const groups = new RegExp(`^${pattern}$`).exec(text.trim())?.groups;

@@ -1,4 +1,4 @@
-// How a source that is not a feed is requested and parsed, as its strategy's table in the config says.
+// How a source that is not a feed is requested and parsed, according to its strategy's table in the config.
 import { writeDate } from "./date_format.ts";
 
 /** The fields of an item. `published` and `updated` are dates. `categories` collects every value found. */
@@ -35,7 +35,7 @@ export type Reading =
   | { kind: "sparql"; fields: FieldRules; dateFormat: string | null }
   /** `item` selects the items. Fields are selectors within an item. `next` selects the next page's URL. */
   | { kind: "html"; item: string; fields: FieldRules; dateFormat: string | null; next: string | null }
-  /** A page is one item. Its fields are selectors, which are tried before the usual places. */
+  /** Each page is one item. Its fields are selectors, which are tried before the default ones. */
   | { kind: "page"; fields: FieldRules; dateFormat: string | null };
 
 export type Paging =
@@ -80,7 +80,7 @@ export interface SparqlRules {
   /** The query, which contains `{since}` and `{until}`. */
   query: string;
   windows: Windows;
-  /** Maximum number of rows. If a result has this many, both halves of its window are requested again. */
+  /** Maximum number of rows. A window whose result has this many is halved, and both halves are requested. */
   maxRows: number;
 }
 
@@ -114,7 +114,7 @@ export function windowPlaceholders(text: string): { name: string; format: string
   }));
 }
 
-/** Replaces the placeholders in a request's text with the days of a window (Unix ms, `until` excluded). */
+/** Replaces the placeholders with the first day of a window and the day after its last day (both in Unix ms). */
 export function fillWindow(text: string, window: { sinceMs: number; untilMs: number }): string {
   return text.replace(PLACEHOLDER, (_, name: string, format: string | undefined) =>
     writeDate(

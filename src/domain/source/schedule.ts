@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 
 export interface Schedule {
-  /** A cron expression with five fields, or with six of which the first is seconds. */
+  /** A cron expression with five fields, or with six, of which the first is the seconds. */
   schedule: string;
   /** The name of an IANA time zone. */
   timezone: string;

@@ -4,8 +4,8 @@ import type { StrategyRules } from "./extraction_rules.ts";
 export const FETCH_STRATEGIES = ["feed", "files", "json", "html", "sparql", "sitemap"] as const;
 
 /**
- * How a source is fetched. `feed`: RSS, Atom, RDF or JSON Feed over HTTP. `files`: a watched folder of such documents.
- * `json`: an API. `html`: a listing. `sparql`: a query endpoint. `sitemap`: the changed pages of a site.
+ * How a source is fetched. `feed`: RSS, Atom, RDF or JSON Feed over HTTP. `files`: the same formats in a watched
+ * folder. `json`: an API. `html`: a listing page. `sparql`: a query endpoint. `sitemap`: the changed pages of a site.
  */
 export type FetchStrategy = typeof FETCH_STRATEGIES[number];
 
@@ -27,11 +27,11 @@ export interface SourceSettings {
   languages: string[];
   /** `ai`: only items about AI regulation become events. `all`: every item becomes an event. */
   relevance: "ai" | "all";
-  /** The rule that identifies publications. If absent, the source finds its own rule. */
+  /** The rule that identifies publications. If absent, a rule is found automatically. */
   identity?: IdentityRule;
   /** The URLs by language (ISO 639-1), not for `files` and `sparql`. `location` is the first of them. */
   urls?: Readonly<Record<string, string>>;
-  /** A regular expression whose first group is the language in a URL. If absent, the usual forms apply. */
+  /** A regular expression whose first group is the language in a URL. If absent, forms such as `/de/` are found. */
   languagePattern?: string;
   /** Whether links may lead out of the folder (`files`). */
   followLinks?: boolean;
@@ -46,7 +46,6 @@ export interface SourceSettings {
   parseTimeoutMs: number;
   /** Pause between two requests to the source's host, ms. If absent, the service's default applies. */
   crawlDelayMs?: number;
-  /** The publisher's terms of reuse. */
   reuse?: string;
   /**
    * The secret value of the `Authorization` header of the source's requests (`feed` only). It is sent only to the host
@@ -55,15 +54,16 @@ export interface SourceSettings {
   authorization?: string;
   /** Further request headers by lower-case name. They are secret, like `authorization`. */
   headers?: Readonly<Record<string, string>>;
-  /** Time without anything new after which the source is silent, ms. If absent, its own history decides. */
+  /** Time without anything new after which the source is silent, ms. If absent, the history of the source decides. */
   silentAfterMs?: number;
   /** A file of PEM certificates that are trusted for this source in addition to the system's. */
   caFile?: string;
 }
 
 /**
- * How the publications of a source are identified: `guid`, `link`, `link+title`, or `pattern ` and a regular expression
- * whose first group is searched for in link and guid. After `any-language `, the language in a URL does not count.
+ * How the publications of a source are identified: by `guid`, `link` or `link+title`, or by `pattern ` and a regular
+ * expression, whose first group in the link or guid is the identity. With the prefix `any-language `, URLs that only
+ * differ in the language are the same.
  */
 export type IdentityRule = string;
 
@@ -76,23 +76,23 @@ export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
 /** The prefix of a rule with a regular expression. */
 export const PATTERN_RULE = "pattern ";
 
-/** The outcomes of a fetch. `empty`: fewer items than required. `blocked`: the host refuses this client. */
+/** The outcomes of a fetch. `empty`: fewer items than required. `blocked`: the host refuses or throttles requests. */
 export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 
 export type FetchResult = typeof FETCH_OUTCOMES[number];
 
 export interface PublicationCadence {
-  /** When something new last came, Unix ms, or null if nothing has. */
+  /** When something new last appeared, Unix ms, or null if nothing has. */
   lastAtMs: number | null;
   /** The latest UTC days with something new, as days since 1970, oldest first. */
   days: number[];
-  /** The contents of the last fetch. Opaque to the store. */
+  /** Identifies the items of the last fetch. Opaque to the store. */
   seen: string;
 }
 
 /** A permanent move of a source's URL, as reported by its host. */
 export interface SourceMove {
-  /** The URL that the config had at that time. The move applies to no other URL. */
+  /** The URL in the config when the host reported the move. The move applies to no other URL. */
   from: string;
   url: string;
   /** When the host first reported the move, Unix ms. */
@@ -103,7 +103,7 @@ export interface SourceMove {
 
 /** A part that was missing from the last successful fetch of a source. */
 export interface PartialFailure {
-  /** The missing part, as the operator sees it: a URL, a page or a file. */
+  /** The missing part, as it is shown to the operator: a URL, a page or a file. */
   part: string;
   reason: string;
   /** The time since which every fetch has missed the part, Unix ms. */
@@ -122,7 +122,7 @@ export interface SourceState {
   timezone: string | null;
   /** The usual maximum number of new publications per fetch. */
   usualNew: number;
-  /** Number of events quarantined as change spikes, which the operator must release. */
+  /** Number of events that are quarantined as change spikes until the operator releases or discards them. */
   heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;
@@ -138,9 +138,9 @@ export interface SourceState {
   cadence: PublicationCadence;
   moves: SourceMove[];
   partialFailures: PartialFailure[];
-  /** When the source's publications were last narrowed to AI regulation, or null once all have been read again. */
+  /** When the source was last fetched with the relevance `ai`, or null after a complete fetch with `all`. */
   narrowUntilMs: number | null;
-  /** When the pause that the source's host asked for ends, or null if there is none. */
+  /** When the latest pause of requests to the source's host ends, or null if there is none. */
   hostPausedUntilMs: number | null;
 }
 

@@ -112,8 +112,8 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   }],
   [{ url_official: "https://board.example/2", published_at: 1, language: "de" }, {
     en: "Official URL changed; publication date changed; language changed",
-    de: "Amtliche Adresse geändert; Veröffentlichungsdatum geändert; Sprache geändert",
-    fr: "Adresse officielle modifiée; date de publication modifiée; langue modifiée",
+    de: "Offizielle URL geändert; Veröffentlichungsdatum geändert; Sprache geändert",
+    fr: "URL officielle modifiée; date de publication modifiée; langue modifiée",
   }],
   [{ translations: { de: { title: "Neu", summary: "" }, en } }, {
     en: "Title changed (German); summary removed (German)",

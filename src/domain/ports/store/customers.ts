@@ -15,7 +15,7 @@ export interface KeyHolder {
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
-/** An act that may change a customer's limits, with the limits of the tiers and ids for the emails that follow. */
+/** An act that may change a customer's limits, with the limits of all tiers, and ids for the emails that it causes. */
 export interface TierAct extends Act {
   tiers: TierTable;
   newMailId(): string;
@@ -28,11 +28,10 @@ export interface Account {
   disabledBy: DisabledBy | null;
   /** When the customer was erased, Unix ms, or null if it was not. */
   erasedAtMs: number | null;
-  /** Null if the customer was not created by a payment. */
   payment: PayerState | null;
 }
 
-/** A customer in the list of all customers. Its keys are sorted, oldest first. */
+/** A customer as the list of all customers contains it. */
 export type ListedCustomer = Omit<Account, "payment">;
 
 /** Counts of what needs the operator's attention. */
@@ -46,16 +45,16 @@ export interface AccountHealth {
 }
 
 export interface Usage {
-  /** The events that were delivered this month or are pending. */
+  /** The number of events that were delivered this month or are pending. */
   deliveries: number;
   held: number;
   activeSubscriptions: number;
-  /** When the customer was notified that the quota is nearly used up, and used up. Null if it was not. */
+  /** When the customer was notified that 80% of the quota was used, and that all of it was used. Null if it was not. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }
 
-/** The response to a request with an idempotency key, which is sent again if the request is repeated. */
+/** A response that is sent again if the request is repeated with the same idempotency key. */
 export interface StoredResponse {
   key: string;
   requestHash: string;
@@ -72,7 +71,6 @@ export interface CustomerStorage {
 export interface CustomerStore {
   addCustomer(customer: Customer, key: ApiKey, by: Act): Promise<void>;
   findCustomer(id: string): Promise<Customer | null>;
-  /** Returns null if there is no such customer. */
   findAccount(id: string): Promise<Account | null>;
   /** Lists all customers, oldest first. */
   listCustomers(): Promise<ListedCustomer[]>;
@@ -86,9 +84,9 @@ export interface CustomerStore {
     by: TierAct,
   ): Promise<boolean>;
   /**
-   * Applies the config's declarations, either all or none. Adds new customers, and enables and changes known ones to
-   * match, with exactly the declared keys. Disables customers that are no longer declared. A key follows its hash if
-   * another customer declares it.
+   * Applies the config's declarations, either all or none. Adds new customers, and changes and enables known ones to
+   * match. Disables customers that are no longer declared. Gives each customer exactly its declared keys, which may
+   * have belonged to another declared customer before.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
@@ -97,21 +95,21 @@ export interface CustomerStore {
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**
-   * Disables every key of the customer and adds the new one, if any. Notifies the customer if `mailId` is given.
-   * Cancels a queued welcome email, because its key is no longer needed. Returns false if there is no such customer.
+   * Disables every key of the customer and adds the new one, if any. Emails the customer about it if `mailId` is given.
+   * Cancels a welcome email that was not sent: its key is not needed. Returns false if there is no such customer.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;
 
   /** Returns the requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
-  /** Adds to the counts. A crash may lose the counts of the most recent call. */
+  /** Adds to the counts. A power failure may undo the most recent calls. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
   /** Returns the customer's usage in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
-  /** Uses part of a daily limit (UTC), or refuses and changes nothing. */
+  /** Uses part of a daily limit, or refuses and changes nothing. */
   countDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
-  /** Returns how much of the daily limits is used on the UTC day of `nowMs`. */
+  /** Returns how much of each daily limit is used on the UTC day of `nowMs`. */
   usedToday(customerId: string, nowMs: number): Promise<Record<DailyAction, number>>;
   /** Returns the customers with the most stored data, largest first. Reads only counters. */
   largestCustomers(limit: number): Promise<CustomerStorage[]>;

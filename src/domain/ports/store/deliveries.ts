@@ -56,7 +56,7 @@ export interface DeliveryQuery {
 }
 
 /**
- * Why a delivery is not sent again. `unknown`: it does not belong to the customer. `unfinished`: it is pending or held.
+ * Why a delivery is not sent again. `unknown`: the customer has no such delivery. `unfinished`: it is pending or held.
  * `cancelled`: its subscription was deleted. `removed`: its body was removed. `disabled`: its subscription or its
  * customer is disabled. `limit_reached`: the day's replays are used up.
  */
@@ -78,11 +78,11 @@ export interface EventRange {
   maxEvents: number;
   /** Maximum number of deliveries to create or send again. */
   maxDeliveries: number;
-  /** Number of earlier deliveries. Each is due one millisecond after the previous one, to keep the order. */
+  /** Number of deliveries in earlier calls. To keep the order, each is due 1 ms after the one before it. */
   firstPosition: number;
-  /** The customer's replays per UTC day. */
+  /** The customer's limit on replays per UTC day. */
   replaysPerDay: number;
-  /** If true, nothing is sent, and the deliveries are only counted. */
+  /** If true, deliveries are only counted: nothing is created or sent. */
   isDryRun: boolean;
 }
 
@@ -91,11 +91,11 @@ export interface Replayed {
   replayed: number;
   /** Number of deliveries created for events that had none. */
   created: number;
-  /** How many of both are held because the monthly quota is used up. */
+  /** How many of these deliveries are held because the monthly quota is used up. */
   held: number;
   /** The last event that was read, or null at the end of the range. */
   lastEventId: string | null;
-  /** Set if the next event would have to be held but the customer's limit of held deliveries is reached. */
+  /** Set if a delivery of the next event must be held, but the customer has reached its limit on held deliveries. */
   isFull?: true;
 }
 
@@ -111,7 +111,7 @@ export interface UndeliveredCounts {
 }
 
 export interface AllUndelivered extends UndeliveredCounts {
-  /** Number of subscriptions that catch up because their customer's limit of held deliveries was reached. */
+  /** Number of subscriptions that catch up because their customer reached its limit on held deliveries. */
   heldFull: number;
 }
 
@@ -125,15 +125,16 @@ export interface Undelivered extends AllUndelivered {
 /** Deliveries. Each call is one transaction, and decisions are pure. All times are in Unix ms. */
 export interface DeliveryStore {
   /**
-   * Takes waiting events, oldest first, and stores the deliveries that `deliveriesFor` returns for the subscriptions
-   * that existed when the event was stored. Deliveries over the quota are held, up to the customer's limit of held
-   * deliveries. Beyond it, the subscription gets events through {@link catchUp}. Returns how many events were matched.
+   * Matches waiting events, oldest first: stores the deliveries that `deliveriesFor` returns for the subscriptions that
+   * existed when an event was stored. Holds deliveries over the quota, up to the customer's limit on held deliveries.
+   * Beyond that limit, the subscription gets events through {@link catchUp}. Returns the number of events matched.
    */
   matchEvents(match: QuotaTerms & { limit: number; deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
-   * Takes one step with one subscription that is behind. Creates deliveries of the stored events that its backfill asks
-   * for, in the order in which they were stored, then of those matched since. Nothing is held: the subscription is
-   * paused until {@link releaseHeld} finds room again. Customers take turns. Returns 1, or 0 if there is nothing to do.
+   * Takes one step with a subscription that is behind: creates deliveries of the stored events that its backfill
+   * requests, in the order of storing, then of those matched since. Never holds deliveries: if the quota is used up,
+   * pauses the subscription until {@link releaseHeld} resumes it. Customers take turns. Returns 1, or 0 if none is
+   * behind.
    */
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
@@ -150,33 +151,33 @@ export interface DeliveryStore {
     perSubscription: number;
   }): Promise<ClaimedDelivery[]>;
   /**
-   * Ends the leases of interrupted attempts. The attempts stay counted, and the deliveries are due now. A delivery that
-   * has changed since is left alone.
+   * Ends the leases of interrupted attempts. The attempts stay counted, and the deliveries are due now. Deliveries that
+   * have changed since the claim are left alone.
    */
   endLeases(claimed: readonly Pick<ClaimedDelivery, "id" | "attempt">[], nowMs: number): Promise<void>;
   /**
-   * Records attempts and their effects. A success always counts, even if its delivery has changed since. Any other
-   * outcome has no effect unless its attempt is the latest and is still awaited.
+   * Records attempts and their effects. A success always counts, even if the delivery has changed since the claim. Any
+   * other outcome only has an effect if its attempt is the latest and has no result yet.
    */
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
   /**
    * Releases held deliveries whose cause has ended, oldest first, a few hundred per call. Then resumes paused
-   * subscriptions. Returns how many of both; unless it is 0, more may wait.
+   * subscriptions. Returns the number of deliveries and subscriptions. Unless it is 0, more may be left.
    */
   releaseHeld(release: QuotaTerms): Promise<number>;
 
   listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;
   /** Lists the deliveries of all customers, newest first, for the operator. */
   listAllDeliveries(query: Omit<DeliveryQuery, "subscriptionId">): Promise<DeliveryRecord[]>;
-  /** Returns the customer that a subscription or delivery belongs to, even a deleted one, or null if there is none. */
+  /** Returns the customer of a subscription or delivery, even if it was deleted, or null if there is none. */
   findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Returns null unless the delivery belongs to the customer. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
   /** Lists a delivery's attempts in order. */
   listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
   /**
-   * Sends a finished delivery again with the same id, the same bytes and a whole new schedule. Uses one of the day's
-   * replays if `replaysPerDay` limits them. With `by`, it is an act of the operator and is audited.
+   * Sends a finished delivery again with the same id, the same bytes and a whole new schedule. With `replaysPerDay`,
+   * uses one of the day's replays. With `by`, the replay is an act of the operator and is audited.
    */
   replayDelivery(
     customerId: string,
@@ -185,8 +186,8 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord | ReplayRefusal>;
   /**
    * Sends finished deliveries of a range of events again, and creates deliveries of matching events that have none, in
-   * the order in which the events were stored. Each uses one of the day's replays. If there are too few, nothing is
-   * sent.
+   * the order in which the events were stored. Each delivery uses one of the day's replays. If too few are left,
+   * nothing is sent.
    */
   replayEvents(
     customerId: string,
@@ -195,19 +196,20 @@ export interface DeliveryStore {
   ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
 
   health(): Promise<StoreHealth>;
-  /** Counts from indexes that contain no delivered deliveries. */
+  /** Counts undelivered deliveries. Reads only indexes that contain no delivered ones. */
   countUndelivered(): Promise<AllUndelivered>;
   /** Returns the counts of each of a customer's subscriptions by id, including deleted ones. */
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
    * Adjusts times after the clock was set back. Waits that would begin in the future begin now, a replaced secret signs
-   * for at most a day from now, and emails with an impossibly long wait become due. Returns how many deliveries changed.
+   * for at most a day from now, and emails that would wait too long become due. Returns how many deliveries changed.
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
-   * Removes the bodies and attempts of deliveries that finished up to `prunedUntilMs`. Removes deliveries that finished
-   * up to `forgottenUntilMs`, deleted subscriptions without other deliveries, and deliveries that were cancelled before
-   * their first attempt. Removes at most `limit` of each. Returns how many; unless it is 0, more may be left.
+   * Removes what is no longer needed, at most `limit` of each kind: the bodies and attempts of deliveries that finished
+   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs` (and their subscription, if it is deleted
+   * and has no others), deliveries that were cancelled before their first attempt, and matches that no subscription
+   * needs to catch up. Returns how many; unless it is 0, more may be left.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },

@@ -11,7 +11,7 @@ import type { Store } from "./store.ts";
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than one page. */
   hasRoom?: () => boolean;
-  /** Identifies the file at the path, or returns null if there is none. Without it, replacement is not detected. */
+  /** Identifies the file at the path, or returns null if there is none. If absent, a replaced file is not detected. */
   identifyFile?: () => string | null;
   /** Called when a storage fault begins, and with null when it ends. */
   onFault?: (problem: StorageProblem | null) => void;
@@ -21,14 +21,14 @@ export interface OpenStoreOptions {
 
 /** How to examine a database that a server may have open. */
 export interface ExamineOptions {
-  /** If true, nothing is written, not even the write-ahead log left by a killed process. */
+  /** If true, the file is only read. Even the write-ahead log of a killed process is not moved into it. */
   readOnly?: boolean;
 }
 
 /** The subscriptions that need a new secret after their store got a new key, by customer. */
 export type DiscardedSecrets = Record<string, string[]>;
 
-/** A kind of database that can be the store. Methods with a path throw if it does not lead to such a database. */
+/** A kind of database that can be the store. Methods throw if the file at the path is not a database of this kind. */
 export interface StoreEngine {
   readonly schemaVersion: number;
   /**
@@ -37,13 +37,13 @@ export interface StoreEngine {
    * vault seals secrets; throws a {@link VaultError} if its key is not the store's.
    */
   open(path: string, vaultSource: VaultSource, options?: OpenStoreOptions): Store;
-  /** Returns the schema of a database, which may be older than this version's; 0 if the database is empty. */
+  /** Returns the version of a database's schema, which may be older than this program's; 0 if the database is empty. */
   schemaOf(path: string, options?: ExamineOptions): number;
   /** Migrates a database that is not open. */
   migrate(path: string, vaultSource: VaultSource): void;
   /** Moves the write-ahead log into the file. Throws if another process has the database open. */
   release(path: string): void;
-  /** Copies a consistent state of a database that is in use. Its write-ahead log goes to `to`-wal. */
+  /** Copies a consistent state of a database that is in use. Copies its write-ahead log to a file named `to`-wal. */
   copy(from: string, to: string, files: DatabaseFiles): Promise<void>;
   /** Checks a database that is not in use, counts its rows, and moves its write-ahead log into the file. */
   inspect(path: string): DatabaseFacts;
@@ -52,8 +52,8 @@ export interface StoreEngine {
   /** Throws a {@link VaultError} if the database's key is missing or belongs to another store. Writes nothing. */
   requireKey(path: string, vaultSource: VaultSource, options?: ExamineOptions): void;
   /**
-   * Seals the store with a new key, and disables every subscription until its owner rotates the secret. Throws if the
-   * old key exists, or if the database does not have this version's schema.
+   * Seals the store with a new key, and disables every subscription until its owner rotates the secret and enables it.
+   * Throws if the old key exists, or if the database does not have this program's schema.
    */
   replaceKey(
     path: string,
@@ -61,9 +61,8 @@ export interface StoreEngine {
     by: { by: Act; random: Random; newMailId: () => string },
   ): DiscardedSecrets;
   sourceStates(path: string, options?: ExamineOptions): SourceState[];
-  /** Returns the deliveries that do not arrive. */
   undelivered(path: string, options?: ExamineOptions): Undelivered;
-  /** Returns the conflicts of the declared customers, or null if the schema is not this version's. */
+  /** Returns the conflicts of the declared customers, or null if the schema is not this program's. */
   declaredConflicts(
     path: string,
     customers: readonly DeclaredCustomer[],

@@ -22,7 +22,7 @@ export interface EventQuery {
   search?: readonly string[];
   /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
-  /** Only events stored up to this position, as the list was at that time. */
+  /** Only events stored up to this position, which yields the list as it was when the last of them was stored. */
   asOf?: { seq: number };
   /** Only events that follow this one in the list, which is sorted newest first. */
   before?: EventPosition;
@@ -47,7 +47,7 @@ export interface ListedEvent {
 export interface FoundEvent {
   json: string;
   provenance: string;
-  /** The languages that were added later, sorted by code, as JSON: [{@link LaterLanguage}]. */
+  /** The languages that were added later, sorted by code, as a JSON array of {@link LaterLanguage}. */
   later: string;
 }
 
@@ -75,8 +75,8 @@ export interface EventStore {
    */
   recordsState(nowMs: number): Promise<string>;
   /**
-   * Returns the stored JSON of the versions of the event's publication, oldest first. The options select the `latest`
-   * versions, or those before the version `beforeId`. Returns an empty list if there is no such event or version.
+   * Returns the stored JSON of the versions of the event's publication, oldest first: all of them, only the `latest`
+   * ones, or only those before the version `beforeId`. Returns an empty list if there is no such event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
   /** Returns an event with its provenance, or null if there is none. */

@@ -1,18 +1,18 @@
-// The part of the Store port for the queue of mails.
+// The part of the Store port for the queue of emails.
 import type { Act } from "../../customer/audit.ts";
 import type { ApiKey } from "../../customer/customer.ts";
 import type { ClaimedMail, KeptMail, MailOutcome, MailRetry, MailStatus } from "../../customer/mail.ts";
 
-/** Mails. Each call is one transaction. All times are in Unix ms. */
+/** Emails. Each call is one transaction. All times are in Unix ms. */
 export interface MailStore {
   /** Leases due emails, longest due first, and counts the attempts. */
   claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
   /**
-   * Stores the key that an attempt of a welcome email is about to send, and disables the key of an earlier attempt.
-   * Returns false if the attempt is no longer awaited, or if the customer has got another key since.
+   * Stores the key that an attempt to send a welcome email is about to use, and disables the key of an earlier attempt.
+   * Returns false unless the attempt is the latest of a queued email.
    */
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
-  /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and is still awaited. */
+  /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and has no result yet. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
   /** Lists emails, newest first; with `before`, only those after the email with that id. */
   listMails(
@@ -20,11 +20,11 @@ export interface MailStore {
   ): Promise<KeptMail[]>;
   /** Makes an email due now if it failed, was cancelled, or waits for its next attempt. */
   retryMail(id: string, by: Act): Promise<MailRetry>;
-  /** Cancels a queued or failed email. Returns false if there is none with that id. */
+  /** Cancels a queued or failed email. Returns false if there is none with this id. */
   cancelMail(id: string, by: Act): Promise<boolean>;
   /**
-   * Removes the content of at most `limit` emails that were sent or cancelled up to `finishedUntilMs`. The rows stay, so
-   * that no email is sent twice. Returns how many.
+   * Removes the content of at most `limit` emails that were sent or cancelled up to `finishedUntilMs`. The rows stay,
+   * so that no email is sent twice. Returns the number of emails.
    */
   blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 }

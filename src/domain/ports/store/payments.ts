@@ -4,7 +4,7 @@ import type { KeptPayment, PaymentEvent, PaymentOutcome, PaymentVerdict } from "
 import type { NewId } from "../../event/ids.ts";
 import type { TierTable } from "./customers.ts";
 
-/** A change of access. `in_grace`: it is restored without a payment, because the grace period is not over. */
+/** A change of access. `in_grace`: access is restored without a payment, because the grace period has not ended. */
 export type AccessChange = "ended" | "restored" | "in_grace";
 
 export interface PaymentReview {
@@ -12,7 +12,7 @@ export interface PaymentReview {
   tiers: TierTable;
   /** Returns the verdict on all events of a payer, which are in any order. Must be pure. */
   judge(events: readonly PaymentEvent[]): PaymentVerdict;
-  /** Called for each change of access, which takes effect only if the call succeeds. */
+  /** Called for each change of access. If it throws, the change does not take effect. */
   noteAccess(customerId: string, access: AccessChange): void;
   newId: NewId;
 }
@@ -23,7 +23,7 @@ export interface PaymentStore {
   recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;
   /** Applies the verdict on this event's payer again. Returns null if there is no such event. */
   replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
-  /** Judges the payers whose grace period is over, or all payers, each in its own transaction. Returns how many. */
+  /** Judges the payers whose grace period has ended, or all payers, each in its own transaction. Returns how many. */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
   /** Lists payments, newest first by receipt; with `before`, only those after the event with that id. */
   listPayments(query: { limit: number; before?: string; customerId?: string }): Promise<KeptPayment[]>;

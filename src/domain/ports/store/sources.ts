@@ -17,12 +17,12 @@ export interface FetchEnd {
   /** The schedule from which `nextDueAtMs` was computed; see {@link RegisteredSource.schedule}. */
   schedule: string;
   nextDueAtMs: number;
-  /** If the schedule has changed since, the next fetch is the new schedule's first run after this time. */
+  /** If the schedule changed during the fetch, the next fetch is the first run of the new one after this time. */
   notBeforeMs: number;
   outcome: FetchResult;
   /**
-   * Whether a failure counts against the source. A storage fault does not: events recorded before it keep waiting and
-   * are judged with the next fetch.
+   * Whether a failure counts against the source. A storage fault does not: the events recorded before it keep waiting
+   * and are judged with the next fetch.
    */
   isItsFault: boolean;
   /** Whether the next fetch continues where this one ended. If so, this is not yet the first success. */
@@ -43,7 +43,7 @@ export interface FetchEnd {
   partialFailures: readonly PartialFailure[];
   /** See {@link SourceState.narrowUntilMs}. */
   narrowUntilMs: number | null;
-  /** The pauses that hosts asked for. A later stored time stays. `guessed`: the host did not say how long. */
+  /** The pauses of hosts. Stored pauses that end later stay. `guessed`: the host did not say how long to wait. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
   /** Hosts that have responded to every request since `sinceMs`, which ends guessed pauses that began earlier. */
   responded?: { hosts: readonly string[]; sinceMs: number };
@@ -53,7 +53,7 @@ export interface RegisteredSource {
   id: string;
   /** Null if the source has no host. */
   host: string | null;
-  /** Everything that determines the source's runs, as a text. A different text means a different schedule. */
+  /** A text with everything that determines the source's runs. A different text means a different schedule. */
   schedule: string;
   nextRunAtMs: number;
 }
@@ -65,7 +65,9 @@ export interface SourceClaim {
   holder: string;
   limit: number;
   ids: readonly string[];
-  /** `only`: sources that are due and whose hosts are not paused. `any`: all sources. */
+  /**
+   * `only`: sources that are due and whose hosts are not paused. `any`: also before they are due, or during a pause.
+   */
   due: "only" | "any";
   /** Maximum number of leased sources per host. */
   perHost: number;
@@ -89,12 +91,12 @@ export interface SourceStore {
   /** Extends a lease. Returns false if another holder has it. */
   extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
   /**
-   * Ends the lease and stores how the fetch ended. The source's events that waited for this can now be matched. The
-   * exceptions are events that `judge` considers a change spike, and their revisions, which are quarantined until they
-   * are released. The first fetch is never judged. Returns how many events were quarantined. If another holder has
-   * leased the source since, throws a {@link LeaseLostError} and stores nothing.
+   * Ends the lease and stores how the fetch ended. The events that waited for the end of the fetch can now be matched.
+   * Events that `judge` considers a change spike, and their revisions, are quarantined instead, until they are
+   * released. The first fetch is never judged. Returns the number of events quarantined. If another holder has leased
+   * the source since, throws a {@link LeaseLostError} and stores nothing.
    */
   finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
-  /** Ends a source's quarantine: `deliver` matches the events, `discard` notifies nobody. Returns how many. */
+  /** Ends a source's quarantine: `deliver` matches the events, `discard` does not. Returns the number of events. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 }

@@ -21,8 +21,8 @@ export interface Store
     PaymentStore,
     MailStore {
   /**
-   * Returns the current storage fault, or null if there is none. During a fault, the methods affected by it reject with
-   * a StorageError. Call it regularly, because it detects faults that no other method has met, and the end of faults.
+   * Returns the current storage fault, or null. During a fault, the methods that it affects reject with a StorageError.
+   * Call this regularly: it also detects faults before another method runs into them, and notices when a fault ends.
    */
   fault(): Promise<StorageProblem | null>;
   close(): Promise<void>;

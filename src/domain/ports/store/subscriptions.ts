@@ -4,8 +4,8 @@ import type { Severity } from "../../event/severity.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
 
 /**
- * The result of creating a subscription. `duplicate_held`: the plan limits hold an equal one. `too_many_disabled`: the
- * customer has {@link MAX_DISABLED} disabled ones. `backfill_limit_reached`: the day's backfills are used up.
+ * The result of creating a subscription. `duplicate_held`: the tier limit holds an identical one. `too_many_disabled`:
+ * the customer has {@link MAX_DISABLED} disabled ones. `backfill_limit_reached`: the day's backfills are used up.
  */
 export type SubscribeResult =
   | "created"
@@ -26,14 +26,14 @@ export interface SubscriptionChange {
   enabled?: boolean;
 }
 
-/** `unknown`: it is deleted or another customer's. `duplicate_held`: the plan limits hold an equal one. */
+/** `unknown`: deleted, or another customer's. `duplicate_held`: the tier limit holds an identical subscription. */
 export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
 /** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {
   /**
-   * Checks the limit and duplicates, then stores the subscription together with the response. With `backfill`, it first
-   * gets the stored events published since `sinceMs`, which uses one of the `perDay` backfills of the UTC day.
+   * Checks the tier limit and duplicates, then stores the subscription together with the response. With `backfill`, it
+   * first gets the stored events published since `sinceMs`, which uses one of the `perDay` backfills of the UTC day.
    */
   addSubscription(
     subscription: Subscription,
@@ -51,9 +51,9 @@ export interface SubscriptionStore {
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
    * Changes a subscription under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their
-   * next attempt on. After enabling, one delivery is attempted before the others follow. After disabling, a
-   * subscription that the plan limits hold takes its place. A subscription that its owner disables is never enabled
-   * automatically.
+   * next attempt on. After enabling, one delivery is attempted before the others follow. If the change disables the
+   * subscription, one that the tier limit holds takes its place. A subscription that its owner disabled is never
+   * enabled automatically.
    */
   changeSubscription(
     customerId: string,
@@ -62,9 +62,9 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
   /**
-   * Marks a subscription as deleted and cancels its pending and held deliveries. If there are many,
-   * {@link closeSubscriptions} cancels the rest. A subscription that the plan limits hold takes its place. Returns null
-   * unless it belongs to the customer and is not deleted.
+   * Marks a subscription as deleted and cancels its pending and held deliveries. If there are many, {@link
+   * closeSubscriptions} cancels the rest. A subscription that the tier limit holds takes its place. Returns null unless
+   * the subscription belongs to the customer and is not deleted.
    */
   deleteSubscription(
     customerId: string,
@@ -72,8 +72,8 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | null>;
   /**
-   * Replaces a subscription's secret and stores the response. The previous secret keeps signing until
-   * `previousUntilMs`. Returns null unless the subscription belongs to the customer and is not deleted.
+   * Replaces a subscription's secret and stores the response. The previous secret also signs until `previousUntilMs`,
+   * unless it was lost. Returns null unless the subscription belongs to the customer and is not deleted.
    */
   rotateSecret(
     customerId: string,
@@ -86,20 +86,20 @@ export interface SubscriptionStore {
     },
   ): Promise<Subscription | null>;
   /**
-   * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints kept
-   * failing. Sends an email for each. Returns how many.
+   * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints keep
+   * failing. Emails the owner each time. Returns the number of endpoints.
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
-   * Applies the plan limits: holds the newest subscriptions of customers with too many active ones, and enables held
-   * ones again, oldest first, if there is room. Customers are notified of held ones. Returns how many subscriptions
-   * changed.
+   * Applies the tier limits: holds the newest subscriptions of customers with too many active ones, and enables held
+   * ones again, oldest first, if there is room. Customers are notified of held ones. Returns the number of
+   * subscriptions changed.
    */
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
    * Cancels the remaining deliveries of deleted subscriptions and holds those of disabled ones, a few hundred per call.
-   * Removes deleted subscriptions without deliveries in the log, except the newest one of each customer. Returns how
-   * many deliveries and subscriptions it finished; unless it is 0, more may be left.
+   * Removes deleted subscriptions without deliveries in the log, except the newest of each customer. Returns the number
+   * of deliveries changed and subscriptions finished. Unless it is 0, more may be left.
    */
   closeSubscriptions(nowMs: number): Promise<number>;
 }
