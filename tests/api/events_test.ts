@@ -18,7 +18,6 @@ const withWorld = (work: (world: World, key: string) => Promise<void>) =>
     await work(world, key);
   });
 
-/** Stores events in this order. */
 async function store(world: World, changes: readonly Partial<RegEvent>[]): Promise<RegEvent[]> {
   const events = changes.map((change) => sampleEvent({ id: world.newId("event"), ...change }));
   for (const event of events) {

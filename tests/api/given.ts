@@ -11,7 +11,6 @@ export const NEW_HOOK = "https://hooks.example.org/new";
 // deno-lint-ignore no-explicit-any -- responses whose fields the tests check
 export type Json = any;
 
-/** The body and headers of a request. */
 interface Sent {
   key?: string;
   body?: unknown;

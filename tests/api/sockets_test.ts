@@ -41,7 +41,6 @@ async function send(port: number, request: string): Promise<RawResponse> {
   return { status: Number(head.slice(9, 12)), head, body };
 }
 
-/** Sends a request without a body. */
 const get = (port: number, line: string, headers = "Host: x") =>
   send(port, `${line} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
 

@@ -8,7 +8,6 @@ import { createPayments } from "../../src/store/sqlite/customers/payments.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 import { aPayment, aReview } from "../store/contract/customers/given_payments.ts";
 
-/** Number of rows of each list. */
 const ROWS = 105;
 
 /** Adds a customer with {@link ROWS} audit entries, payment events and emails; returns its id. */

@@ -13,7 +13,6 @@ import { needs, present } from "../support/needs.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
 const OK = "HTTP/1.1 200 OK\r\n";
-/** Returns a response without a body. */
 const empty = (status: string, headers = ""): string =>
   `HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`;
 const HOST = "hooks.receiver.example";

@@ -306,7 +306,6 @@ export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): Retur
   return world;
 }
 
-/** A running loop, which is stopped at the end of the scope. */
 export interface RunningLoop extends AsyncDisposable {
   delivery: Delivery;
   stop(): void;

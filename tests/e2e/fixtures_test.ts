@@ -10,7 +10,6 @@ import { needs, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
-/** The recorded feeds. */
 const FEEDS: readonly { id: string; file: string; timezone: string }[] = [
   { id: "press-corner", file: "ec-press-corner/ec_presscorner_2026-07-28.xml", timezone: "Europe/Brussels" },
   { id: "ftc", file: "ftc/ftc_press_release_competition_2026-07-28.xml", timezone: "America/New_York" },

@@ -28,7 +28,6 @@ const FILES: Readonly<Record<string, string>> = {
 export interface GrowingFeed {
   id: string;
   readonly isWhole: boolean;
-  /** The current document. */
   readonly body: string;
   readonly etag: string;
   /** Publishes one more item. */

@@ -7,7 +7,6 @@ import type { FuzzedParser } from "./fuzzed_parser.ts";
 /** Time after which a case counts as hanging, ms. */
 const HANG_MS = 30_000;
 
-/** A thread that runs cases. */
 export class Fuzzer {
   #worker: Worker | null = null;
 

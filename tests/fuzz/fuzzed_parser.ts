@@ -1,6 +1,5 @@
 // The interface of a parser for the fuzzer.
 
-/** A parser of external input. */
 export interface FuzzedParser {
   name: string;
   sample: string;

@@ -25,7 +25,6 @@ interface Delivery {
   attempt_count: number;
 }
 
-/** Fails at the first broken promise. */
 export async function assertPromises(
   simulation: Simulation,
   subscribed: readonly Subscribed[],

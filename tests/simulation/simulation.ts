@@ -54,7 +54,6 @@ export interface Reply {
 /** A planted bug: replaces methods of the store. */
 export type Tampering = (store: Store) => Store;
 
-/** A complete Regfeed with its surroundings. */
 export class Simulation {
   readonly chance: Chance;
   readonly clock: FakeClock = fakeClock(START_MS);

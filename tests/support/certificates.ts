@@ -4,7 +4,6 @@ import { connect } from "node:tls";
 import "npm:reflect-metadata@0.2.2"; // @peculiar/x509 needs it
 import * as x509 from "npm:@peculiar/x509@2.2.0";
 
-/** Paths of a certificate and its private key. */
 export interface CertificateFiles {
   cert: string;
   key: string;

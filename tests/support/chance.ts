@@ -1,6 +1,5 @@
 // Reproducible randomness: everything random in a test comes from its seed.
 
-/** A stream of random decisions. */
 export interface Chance {
   /** A number in [0, 1). */
   fraction(): number;

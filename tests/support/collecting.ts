@@ -64,7 +64,6 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   return report;
 }
 
-/** Runs a dry run of the source "board". */
 export async function previewBoard(world: World): ReturnType<World["app"]["ingest"]["preview"]> {
   const [source] = world.config.sources;
   const [state] = await world.store.listSources();

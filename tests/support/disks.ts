@@ -33,7 +33,6 @@ export async function until(
   }
 }
 
-/** Returns whether a program succeeds. */
 export async function works(program: string, args: string[]): Promise<boolean> {
   try {
     return (await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).output())
@@ -44,7 +43,6 @@ export async function works(program: string, args: string[]): Promise<boolean> {
   }
 }
 
-/** A customer of a running server. */
 export class Client {
   constructor(readonly server: Serving, readonly key: string) {}
 

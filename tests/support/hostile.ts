@@ -53,7 +53,6 @@ const TYPES = [
   "",
 ];
 
-/** A mutation of the bytes of a document. */
 type Mutation = (bytes: Uint8Array, chance: Chance) => Uint8Array;
 
 const place = (bytes: Uint8Array, { between }: Chance): number => between(0, bytes.length);

@@ -19,7 +19,6 @@ import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";
 
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
 
-/** A request to the fake internet. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -30,7 +29,6 @@ export interface SeenRequest {
 
 /** A fake internet whose hosts or URLs are functions from request to response. */
 export interface FakeInternet extends HttpClient {
-  /** Returns whether this host is served. */
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
   /** Serves a URL with any query, or an origin with any path. */
@@ -39,7 +37,6 @@ export interface FakeInternet extends HttpClient {
 
 export type SentRequest = Omit<OutgoingRequest, "body"> & { body?: string };
 
-/** Returns an internet without hosts. */
 export function fakeInternet(): FakeInternet {
   const hosts = new Map<string, (request: SentRequest) => Answer | Promise<Answer>>();
   const requests: SeenRequest[] = [];
@@ -69,14 +66,12 @@ export function fakeInternet(): FakeInternet {
   };
 }
 
-/** Files in memory. */
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
   spoil(path: string, reason: string): void;
 }
 
-/** Returns an empty file system in memory. */
 export function fakeFiles(): FakeFiles {
   const files = new Map<string, { bytes: Uint8Array; modifiedAtMs: number }>();
   const spoiled = new Map<string, string>();

@@ -24,7 +24,6 @@ const PERMISSIONS = [
 /** Time limit for an expected message of a server, ms. */
 const PATIENCE_MS = 120_000;
 
-/** The output and exit code of a command. */
 export interface Finished {
   code: number;
   stdout: string;
@@ -106,7 +105,6 @@ export async function assertFails(
   return finished;
 }
 
-/** Sends a request to a server's API with a customer's key. */
 export function callApi(
   server: { address: string },
   key: string,
@@ -129,7 +127,6 @@ export function addCustomer(
   return regfeedJson(folder, `customer add --tier team --email ${email}`);
 }
 
-/** A started server. */
 export interface Beginning {
   pid: number;
   log(): string;

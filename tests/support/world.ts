@@ -24,7 +24,6 @@ export interface Reply {
   text: string;
 }
 
-/** A complete Regfeed with its surroundings. */
 export interface World extends AsyncDisposable {
   app: App;
   config: Config;

@@ -39,7 +39,6 @@ const startTeam = async (world: World): Promise<void> => {
 
 const tierOf = async ({ store }: World) => (await store.listCustomers())[0]?.customer.tier;
 
-/** Returns the log messages about access. */
 const accessLines = ({ platform }: World) =>
   platform.lines.filter(({ message }) => message.startsWith("access"));
 

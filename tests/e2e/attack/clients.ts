@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { regfeedJson } from "../../support/process.ts";
 import { RAW_ENDPOINTS } from "./endpoints.ts";
 
-/** Where the endpoints listen. */
 export interface EndpointPorts {
   http: number;
   raw: number;

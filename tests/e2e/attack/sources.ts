@@ -102,7 +102,6 @@ export function rawOf(id: string): string {
   return HOSTILE_SOURCES[id]?.raw ?? "";
 }
 
-/** The ports of the stage's servers. */
 export interface Ports {
   good: number;
   http: number;

@@ -19,7 +19,6 @@ const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
 /** Long enough for every back-off, which lasts at most a day, and then for a permanent redirect to be adopted. */
 const QUIET_STEPS = 5 * 24 * 6;
-/** Percentage of polls with a fault. */
 const FAULTY_PERCENT = 40;
 /** Maximum growth of the heap, bytes: a leak of 1 kB per poll is 8 MB. */
 const HEAP_SLACK = 8_000_000;

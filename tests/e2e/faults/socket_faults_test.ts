@@ -12,7 +12,6 @@ import { pause } from "../../support/pause.ts";
 const DAY = 86_400_000;
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Returns the bytes of a response. */
 function answer(status: string, headers: Record<string, string>, body: string | Uint8Array = ""): Uint8Array {
   const bytes = typeof body === "string" ? bytesOf(body) : body;
   const lines = Object.entries({ "content-length": `${bytes.length}`, ...headers })

@@ -23,7 +23,6 @@ async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2_400 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Starts a publisher and a receiver on loopback. */
 function startOutside() {
   const state = { published: 0, isRefusing: false, arrived: new Map<string, number>() };
   const server = Deno.serve(LOOPBACK, async (request) => {

@@ -50,7 +50,6 @@ async function ask(
   return { status: response.status, ...await response.json() };
 }
 
-/** Starts a receiver that keeps its requests. */
 function startReceiver() {
   const arrived: { body: string; headers: Record<string, string> }[] = [];
   let heard: () => void = () => {};

@@ -1,21 +1,17 @@
 // Documents for the tests of parsing and normalising: one feed of each format with the same items.
 
-/** Encodes a text as UTF-8. */
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Returns an RSS 2.0 feed of items. */
 export const rss = (items: string, channel = ""): string =>
   `<?xml version="1.0" encoding="utf-8"?>
 <rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/"
   xmlns:a10="http://www.w3.org/2005/Atom">
 <channel><title>Board of Examples</title><link>https://board.example/news</link>${channel}${items}</channel></rss>`;
 
-/** Returns an Atom 1.0 feed of entries. */
 export const atom = (entries: string, feed = ""): string =>
   `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en-GB">
 <title>Board of Examples</title><link rel="self" href="https://board.example/feed.atom"/>${feed}${entries}</feed>`;
 
-/** Returns a JSON Feed 1.1 of items. */
 export const jsonFeed = (items: unknown[], feed: Record<string, unknown> = {}): string =>
   JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title: "Board of Examples", ...feed, items });
 

@@ -33,7 +33,6 @@ export const BY: TierAct = {
   tiers: DEFAULT_LIMITS,
   newMailId: () => newMailId(),
 };
-/** Lease time in the tests, ms. */
 export const LEASE = 60_000;
 
 /** More deliveries than any test holds, as a guard against endless loops. */
