@@ -45,7 +45,7 @@ const body = fc.oneof(
   text,
 );
 
-/** POST /v1/subscriptions; `path` is its index in the paths. */
+/** A POST to /v1/subscriptions, whose index in the generator's paths is `path`. */
 const SUBSCRIBE = { method: "POST", path: 3, query: [], hasKey: true };
 
 interface Shot {

@@ -1,4 +1,4 @@
-// The routes of methods and paths.
+// Which route handles a method and a path.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { responseBody } from "../../src/api/http/response_body.ts";

@@ -17,7 +17,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 
 export const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
 
-/** A folder with a store of three events, a config, a key, and the real tools of the machine. */
+/** A folder with a store of three events, a config and a key, and the machine's real tools for backups. */
 export interface Place {
   folder: string;
   database: string;

@@ -125,7 +125,7 @@ Deno.test("classifyItem() distinguishes AI from lookalikes, and rules on AI from
   }
 });
 
-Deno.test("classifyItem() finds the publisher in the URL, so that guidelines from outside the EU are less severe", () => {
+Deno.test("classifyItem() finds the publisher in the URL, so guidelines from outside the EU are less severe", () => {
   const rows: [url: string, severity: string][] = [
     ["https://digital-strategy.ec.europa.eu/en/library/1", "high"],
     ["https://www.edpb.europa.eu/1", "high"],

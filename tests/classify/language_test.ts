@@ -1,4 +1,4 @@
-// The language of an item, with and against the stated one.
+// The detected language of an item, whether or not it is the stated one.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 

@@ -17,7 +17,7 @@ const patterns = new Set([
   ...EVENT_TYPE_DATA.rules.flatMap(({ unless }) => unless),
 ]);
 
-/** Returns texts that almost match a pattern repeatedly. */
+/** Returns texts that repeat a match or an almost complete match of a pattern. */
 function textsFor(pattern: string): string[] {
   const words = pattern.replace(/[\^$*…#()|]/g, " ").split(/\s+/).filter((word) => word !== "");
   const repeated = (text: string) => `${text} `.repeat(CHARACTERS / (text.length + 1));

@@ -109,7 +109,7 @@ Deno.test("no command prints a control character from a publisher or an endpoint
     }
   }));
 
-/** Serves until the hostile endpoint has refused a delivery; returns the log and the event id. */
+/** Runs a server until the hostile endpoint has refused a delivery; returns the log and the event id. */
 async function deliver(
   folder: string,
   address: string,

@@ -40,7 +40,7 @@ class Room {
     await subscribe(this.store, id, {
       customerId: `cus_${customer}`,
       webhookUrl: `https://${host}/in`,
-      // Each name has separate events.
+      // Subscriptions whose names differ only in the number get the same events.
       sourceFilter: [`source-${customer}-${name.replace(/\d+$/, "")}`],
     });
     this.#network.endpoints.set(host, async (request): Promise<IncomingResponse> => {
@@ -62,7 +62,7 @@ class Room {
     });
   }
 
-  /** Publishes events for the customer's subscriptions with this prefix. */
+  /** Publishes events for the customer's subscriptions whose names are `name`, or `name` and a number. */
   async publish(customer: string, name: string, count = 1): Promise<void> {
     for (let at = 0; at < count; at++) {
       const id = `evt_${String(++this.#events).padStart(5, "0")}`;
@@ -110,7 +110,7 @@ async function inRoom(
   }
 }
 
-/** Returns the maximum number of requests in progress of each customer while time passes. */
+/** Returns each customer's maximum number of requests in progress while time passes. */
 async function mostRunning(room: Room, ms: number): Promise<Map<string, number>> {
   const most = new Map<string, number>();
   await room.pass(ms, () => {

@@ -1,4 +1,4 @@
-// Retry-After.
+// The times in Retry-After.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { parseRetryAfter } from "../../src/domain/http_time.ts";

@@ -146,7 +146,7 @@ function checkQuirks(events: readonly RegEvent[]): void {
   }
 }
 
-/** Edits one summary in a copy of the FTC's feed, which must give exactly one event of version 2. */
+/** Edits one summary in a copy of the FTC's feed. Exactly one event of version 2 must result. */
 async function reviseOne(folder: string): Promise<void> {
   const file = join(folder, "ftc", "feed.xml");
   const before = storedEvents(folder);

@@ -1,5 +1,4 @@
-// A server whose database is locked, replaced or damaged: its messages, the remaining functions, and the end of the
-// fault.
+// A server whose database is locked, replaced or damaged: its messages, what still works, and how the fault ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -61,8 +61,8 @@ export async function slowness(
 }
 
 /**
- * Returns whether the time also grew between two consecutive slow sizes. A limit that is exceeded once makes both slow,
- * but does not make the second slower.
+ * Returns whether the time also grew too fast from one slow size to the next. A single jump, such as when a cache is
+ * full, makes both slow compared with a quarter of them, but not the second compared with the first.
  */
 function isGrowth(before: Slow | null, slow: Slow): boolean {
   return before !== null && slow.ms > MOST_TIMES_HALF * before.ms;

@@ -1,4 +1,4 @@
-// Which growths of a parser's time are findings.
+// When the growth of a parser's time is a finding.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 

@@ -13,7 +13,7 @@ export interface RawServer extends AsyncDisposable {
 /** Handles a connection after the first bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
-/** Listens on loopback. All connections are closed with the server at the latest. */
+/** Listens on loopback. Closing the server closes all its connections. */
 export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer {
   const listener = Deno.listen({ hostname, port: 0 });
   const open = new Set<Deno.TcpConn>();
@@ -84,7 +84,6 @@ function closeQuietly(connection: Deno.TcpConn): void {
   }
 }
 
-/** A response with a body of two bytes. */
 export const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 /** Runs the work with a client, and then closes the client. */

@@ -1,5 +1,5 @@
 // A separate process, because trusted certificates (`--cert`) are read at startup. It requests each URL of its
-// arguments at 127.0.0.1 and prints one line for each: the body, or the reason of the failure. The first argument may
+// arguments at 127.0.0.1 and prints one line for each: the body, or the reason for the failure. The first argument may
 // be a file with certificates.
 import { createHttpClient } from "../../src/platform/http/http.ts";
 

@@ -44,14 +44,14 @@ export class Endpoints {
   readonly moods = new Map<string, Mood>();
   /** The secrets that the owner of each host has received, newest last. */
   readonly secrets = new Map<string, string[]>();
-  /** For each host, the period in which its secret was last replaced, as its owner knows it. */
+  /** For each host, when its secret was last replaced, as precisely as its owner knows. */
   readonly rotated = new Map<string, { fromMs: number; toMs: number }>();
   /** Hosts that must receive nothing, and why: the URL changed, or the subscription was deleted or disabled. */
   readonly off = new Map<string, string>();
   /** For each host, the first failure since the last success that is known to be recorded. */
   readonly failingSince = new Map<string, number>();
   readonly seen: Seen[] = [];
-  /** Whether no faults are active, so that every response is recorded. */
+  /** Whether no faults are active. Every response is then recorded. */
   isQuiet = true;
   /** The subscriptions of recorded arrivals, by delivery id. These deliveries are sent again only on request. */
   readonly #done = new Map<string, string>();
@@ -108,7 +108,7 @@ export class Endpoints {
   }
 
   async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
-    // An attempt that began while faults were active may end after the faults, but is not sure to be recorded.
+    // An attempt that began while faults were active may end after them, and still not be recorded.
     const isQuiet = this.isQuiet;
     switch (mood) {
       case "slow":
@@ -120,7 +120,7 @@ export class Endpoints {
         throw new NetworkError("the connection was closed");
       case "good":
       case "private":
-        // Some respond slowly, so that customers make changes during the attempt.
+        // Some respond slowly, so that customers can make changes during the attempt.
         if (this.chance.happens(0.3)) await this.clock.sleep(500, request.signal);
         seen.acted = true;
         seen.answered = true;

@@ -6,7 +6,7 @@ import type { Chance } from "../support/chance.ts";
 export interface Troubles {
   /** The process is killed before or after a step. */
   death: number;
-  /** The disk is full, so that writes are refused. */
+  /** The disk is full, and writes are refused. */
   fullDisk: number;
 }
 

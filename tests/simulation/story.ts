@@ -143,7 +143,7 @@ export class Story {
     const some = this.#some();
     if (some === null) return;
     const reply = await this.simulation.ask(some.subscriber, "DELETE", `/v1/subscriptions/${some.id}`);
-    // A repeated request may find it deleted already.
+    // A repeated request may find the subscription already deleted.
     if (reply.status !== 200 && reply.status !== 404) throw unexpected(reply);
     some.deleted = true;
     this.simulation.learn(() => this.simulation.endpoints.off.set(some.host, "it was deleted"));
@@ -173,7 +173,7 @@ export class Story {
   async #change(some: Subscribed, change: Record<string, unknown>): Promise<void> {
     const { endpoints } = this.simulation;
     const reply = await this.simulation.ask(some.subscriber, "PATCH", `/v1/subscriptions/${some.id}`, change);
-    // It has been deleted in the meantime.
+    // The subscription has been deleted in the meantime.
     if (reply.status === 404 && some.deleted) return;
     if (reply.status !== 200) throw unexpected(reply);
     endpoints.forgetWaits();
@@ -243,7 +243,7 @@ export class Story {
     some.isOrdered = false;
   }
 
-  /** Returns whether the service has disabled the endpoint, which it must not do within five days or without an email. */
+  /** Returns whether the service has disabled the endpoint. It must not do so within five days or without an email. */
   async #isGivenUp(some: Subscribed): Promise<boolean> {
     const { simulation } = this;
     const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
@@ -337,7 +337,7 @@ export class Story {
       endpoints.moods.set(some.host, chance.happens(0.1) ? "error" : "good");
       if (!some.deleted && !chance.happens(0.2)) await this.#change(some, { enabled: true });
     }
-    // A cancelled delivery may make room for held ones, so that two idle rounds are required.
+    // A cancelled delivery may make room for held ones, so two idle rounds in a row are required.
     for (let round = 0, atRest = 0; round < 60 && atRest < 2; round++) {
       await simulation.tick();
       const { pendingDeliveries } = await simulation.store.health();

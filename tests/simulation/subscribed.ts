@@ -12,10 +12,10 @@ export interface Subscribed {
   subscriber: Subscriber;
   host: string;
   filters: Filter[];
-  /** Number of events that were stored before it. */
+  /** Number of events that were stored before the subscription. */
   storedBefore: number;
   backfill: boolean;
   deleted: boolean;
-  /** Whether nothing was replayed or disabled, so that deliveries are created and sent in the order of storing. */
+  /** Whether nothing was replayed or disabled. Deliveries are then created and sent in the order of storing. */
   isOrdered: boolean;
 }

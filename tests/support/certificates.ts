@@ -1,4 +1,4 @@
-// TLS certificates for a test, created by its process in its folder.
+// TLS certificates for a test, created by the test's process in the test's folder.
 import { join } from "node:path";
 import { connect } from "node:tls";
 import "npm:reflect-metadata@0.2.2"; // @peculiar/x509 needs it
@@ -75,7 +75,7 @@ export function shownName(port: number): Promise<string> {
 
 interface Request {
   days: number;
-  /** Absent for a self-signed certificate. */
+  /** Omitted for a self-signed certificate. */
   issuer?: { name: string; key: CryptoKey };
   extensions: x509.Extension[];
 }

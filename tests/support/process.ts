@@ -1,4 +1,4 @@
-// Runs Regfeed as a separate process in a separate folder.
+// Runs commands and servers of Regfeed in a separate folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -25,7 +25,7 @@ function findSecret(text: string, patterns: readonly [string, RegExp][]): string
   return null;
 }
 
-/** Fails if stderr contains a secret, or a log line in it a private text. */
+/** Fails if stderr contains a secret, or if one of its log lines contains a private text. */
 export function checkStderr(stderr: string): void {
   for (const line of stderr.split("\n")) {
     const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);

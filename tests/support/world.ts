@@ -50,7 +50,7 @@ export interface WorldOptions {
 
 /**
  * Creates a world from the text of a config. Unless it is `polite`, sources are fetched exactly on schedule and without
- * pauses between requests to a host, because its clock stands still.
+ * pauses between requests to a host, because the world's clock stands still.
  */
 export async function createWorld(configText = "", options: WorldOptions = {}): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);

@@ -6,7 +6,7 @@ import { parseSource, readRepository } from "../../tools/tidy/source.ts";
 
 const THREADS = 2;
 
-/** Returns the verdicts of recheck on expressions that are not linear. Two threads share the work. */
+/** Returns recheck's verdicts on expressions that are not linear. Two threads share the work. */
 async function verdictsOn(expressions: readonly Expression[]): Promise<Verdict[]> {
   const waiting = [...expressions];
   const found: Verdict[] = [];

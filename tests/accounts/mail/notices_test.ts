@@ -1,4 +1,4 @@
-// Emails about deliveries in the complete application: queued once, in the customer's language, sent.
+// Emails about deliveries in the complete application: each is queued and sent once, in the customer's language.
 import assert from "node:assert/strict";
 import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
 import { boardConfig, rss } from "../../support/samples.ts";

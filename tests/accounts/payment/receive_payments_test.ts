@@ -32,7 +32,7 @@ const checkout = (id = "evt_checkout", change: Record<string, unknown> = {}): st
 const state = (id: string, status: string, price: string, created = SECONDS): string =>
   event(id, "customer.subscription.updated", stripeSubscription(status, price), created);
 
-/** Sends the events of a customer of the tier `team` who has paid. */
+/** Sends the events of a customer who has paid for the tier `team`. */
 const startTeam = async (world: World): Promise<void> => {
   for (const body of [checkout(), state("evt_1", "active", "price_team")]) await sendStripe(world, body);
 };

@@ -15,7 +15,7 @@ const VERSIONS: readonly ApiVersion[] = ["2020-08-27", "2024-06-20", "2025-03-31
 const read = (type: string, object: Record<string, unknown>) =>
   parseStripeEvent(JSON.parse(stripeEvent({ id: "evt_1", type, created: 1_785_578_400, object })), 5);
 
-/** Returns the fact, or the note if there is none. */
+/** Returns the fact of an event, or the note if the event has no fact. */
 function factOf(type: string, object: Record<string, unknown>): PaymentFact | string {
   const reading = read(type, object);
   assert.ok(reading.kind === "event", reading.kind);

@@ -16,7 +16,7 @@ import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
 /**
- * Number of orders per store, because opening a store is slow. Each has its own payer, and payers do not affect others.
+ * Number of orders that share a store, because opening one is slow. Each has its own payer, who affects no other.
  */
 const PAYERS = 25;
 const DAY_S = 86_400;

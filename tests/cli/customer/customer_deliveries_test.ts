@@ -1,4 +1,4 @@
-// `customer show` and `doctor` where webhooks do not get through.
+// `customer show` and `doctor` when webhooks do not arrive.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkDeliveries } from "../../../src/cli/doctor/store.ts";
@@ -28,7 +28,7 @@ interface Shown {
   }[];
 }
 
-/** Runs the work with a server with two events, a subscription, and an endpoint that responds with the status. */
+/** Runs the work with a server that has two events and a subscription, whose endpoint responds with the status. */
 function withFailures(
   status: number,
   work: (

@@ -1,4 +1,4 @@
-// `delivery …` beside a running server.
+// `delivery …` while a server runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readSince } from "../../../src/cli/time_argument.ts";
@@ -32,7 +32,7 @@ interface Row {
 
 interface Given {
   folder: string;
-  /** Asks the API as the subscription's owner. */
+  /** Calls the API as the subscription's owner. */
   // deno-lint-ignore no-explicit-any
   ask(path: string, body?: unknown, method?: string): Promise<any>;
   /** The received requests, and the status to respond with. */

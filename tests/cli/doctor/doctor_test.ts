@@ -58,7 +58,7 @@ async function everythingIn(folder: string): Promise<Record<string, string>> {
       : await crypto.subtle.digest("SHA-256", await Deno.readFile(path)).then((sum) =>
         new Uint8Array(sum).toHex()
       );
-    // Lock files change the folder's time.
+    // Creating a lock file changes the folder's time.
     const changed = isDirectory ? "" : mtime?.toISOString();
     found[path] = isShared ? "" : `${mode?.toString(8)} ${changed} ${hash}`;
   }

@@ -109,7 +109,7 @@ Deno.test("event show --why compares stored values with those of changed rules",
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
   }));
 
-Deno.test("source test --why prints the reasons of each item, skipped ones included", () =>
+Deno.test("source test --why prints the reasons for each item, including skipped ones", () =>
   withConfig(INBOX_SOURCE + ADDITIONS, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     const { stdout, code } = await regfeed(folder, "source test inbox --why");

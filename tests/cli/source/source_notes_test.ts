@@ -34,7 +34,7 @@ Deno.test("source test prints notes about items; the output of ingest does not c
     });
   }));
 
-Deno.test("source test prints the values of every item, unchanged and skipped ones included", () =>
+Deno.test("source test prints the values of every item, including unchanged and skipped ones", () =>
   withConfig(CONFIG.replace('"all"', '"ai"'), async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     const off = { id: "2", title: "Neue Leitung der Behörde", summary: "Die Behörde hat eine neue Leitung." };

@@ -67,7 +67,7 @@ Deno.test("of a dead endpoint, the first failure is logged, and then the number 
   assert.deepEqual(read(), []);
 });
 
-Deno.test("each reason of a failure is logged once, and the recovery with its duration", () => {
+Deno.test("each reason for a failure is logged once, and the recovery with its duration", () => {
   const { clock, fails, arrives, read } = createCase();
   for (const status of [null, 503, null, 503, 503]) fails(status);
   assert.deepEqual(read().map(({ fields }) => fields["status"]), [null, 503]);

@@ -1,4 +1,4 @@
-// The step after an attempt.
+// What follows an attempt: success, a retry, or the end of the delivery.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { decideNextStep, isSuccess, RETRY_PAUSES_MS } from "../../../src/delivery/send/retry.ts";

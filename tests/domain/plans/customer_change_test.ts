@@ -1,4 +1,4 @@
-// The effects of a change of a customer.
+// The effects of changing a customer.
 import assert from "node:assert/strict";
 import type { Customer } from "../../../src/domain/customer/customer.ts";
 import {

@@ -16,7 +16,7 @@ Deno.test("admits() refuses while older deliveries are held, except for a releas
   assert.deepEqual([one.hasCapacity, one.admits(), one.reserve(), one.taken], [false, false, true, 0]);
 });
 
-Deno.test("admits() refuses everything after the first refusal, so that the order is kept", () => {
+Deno.test("admits() refuses everything after the first refusal, to keep the order", () => {
   const one = month({ used: 10 });
   assert.equal(one.admits(), false);
   assert.equal(one.hasCapacity, false);

@@ -1,4 +1,4 @@
-// Plans of payments.
+// The effects of payments on customers, and the emails about them.
 import assert from "node:assert/strict";
 import type { PayerState, PaymentVerdict } from "../../../src/domain/customer/payment.ts";
 import {

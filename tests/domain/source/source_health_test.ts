@@ -21,7 +21,7 @@ const state = (change: Partial<SourceState> = {}): SourceState => ({
   ...change,
 });
 
-/** Returns the time of the last new publication. */
+/** Returns the cadence of a source whose last new publication was at this time. */
 function lastNew(lastAtMs: number | null): Pick<SourceState, "cadence"> {
   return { cadence: { lastAtMs, days: [], seen: "" } };
 }

@@ -1,14 +1,14 @@
 // Publishers of the attack test: good and hostile ones.
 
-/** The config of a hostile source: the lines after its `url`. */
+/** Lines that follow the `url` in the config of a hostile source. */
 const HTML = 'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';
 const JSON_API = 'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "t"\nlink = "l"\n';
 const SPARQL =
   'fetch_strategy = "sparql"\n[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"\n';
 const SITEMAP = 'fetch_strategy = "sitemap"\n';
 
-/** A response body with other properties of the response. */
 interface Hostile {
+  /** The lines that follow the `url` in the config. */
   lines?: string;
   body?: () => BodyInit;
   headers?: () => Record<string, string>;

@@ -14,7 +14,7 @@ const EVENTS = 1_200;
 const KILLS = 5;
 /** Maximum uptime of a server, ms: shorter than the backfill. */
 const LONGEST_LIFE_MS = 250;
-/** Attempts that a kill interrupts are repeated when their lease expires. */
+/** Maximum wait, ms: longer than a lease, after which attempts that a kill interrupted are repeated. */
 const PATIENCE_MS = 90_000;
 
 const CONFIG = `${LOCAL_CONFIG}timeout = "1s"

@@ -6,7 +6,7 @@ import { LINUX, needs } from "../../support/needs.ts";
 
 const CONFIG = '[server]\nlisten = "127.0.0.1:0"\n';
 const PATIENCE_MS = 30_000;
-/** The bits of signals in /proc/PID/status, from 1 upwards (signal(7)). */
+/** The numbers of signals (signal(7)), which are their bits in /proc/PID/status, counted from 1. */
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
 
 /** Starts `serve`, which waits for its config; `letGo` writes it. */
@@ -72,7 +72,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   );
 }
 
-// Not SIGUSR1, because newer Deno versions open the debugger when run from source.
+// Not SIGUSR1, at which newer versions of Deno open the debugger if Regfeed is run from source.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
   Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {

@@ -25,7 +25,7 @@ const SUBSCRIBERS = ["/one", "/two", "/three"];
  * latest due time.
  */
 const PATIENCE_MS = 60_000;
-/** Maximum total wait, ms. The test's attempt timeout is short enough to stay below it. */
+/** Maximum total wait, ms. The test's timeout for attempts is short, which keeps the wait below this limit. */
 const LONGEST_WAIT_MS = 420_000;
 
 /** Starts a publisher whose feeds grow. Each feed has its own host in 127.0.0.0/8. */

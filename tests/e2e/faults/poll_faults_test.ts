@@ -1,4 +1,4 @@
-// Ten thousand polls of recorded feeds through all faults: nothing is lost, duplicated or leaked.
+// Thousands of polls of recorded feeds through all faults: nothing is lost, duplicated or leaked.
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -13,14 +13,14 @@ import { type GrowingFeed, growingFeeds, RECORDINGS } from "../recorded_feeds.ts
 import { needs } from "../../support/needs.ts";
 import { scaled } from "../../support/effort.ts";
 
-/** REGFEED_POLLS allows fewer polls for many seeds. Expected counts are scaled. */
+/** Number of polls, to which expected counts are proportional. REGFEED_POLLS can set fewer, to try many seeds. */
 const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? scaled(1_000, 10_000));
 const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
 /** Long enough for every back-off, which lasts at most a day, and then for a permanent redirect to be adopted. */
 const QUIET_STEPS = 5 * 24 * 6;
 const FAULTY_PERCENT = 40;
-/** Maximum growth of the heap, bytes: a leak of 1 kB per poll is 8 MB. */
+/** Maximum growth of the heap, bytes. In 10,000 polls, a leak of 1 kB per poll after the warm-up would be 8 MB. */
 const HEAP_SLACK = 8_000_000;
 
 /** The source with a permanent redirect from the start. */
@@ -121,7 +121,7 @@ class FaultyWeb {
     for (const feed of feeds) {
       http.serve(addressOf(feed.id), (request) => this.#answer(feed, request));
       http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) =>
-        // An hour of redirects may have led to their adoption. It ends with the faults.
+        // The faults' redirects end with the faults. If one has been adopted, the 404 ends the adoption.
         this.isFaulty || feed.id === MOVED ? this.#whole(feed, request) : { status: 404 });
     }
   }

@@ -28,7 +28,7 @@ Deno.test(
       const regfeed = `#!/bin/sh\nexec "${Deno.execPath()}" run ${PERMISSIONS} "${MAIN}" "$@"\n`;
       await Deno.writeTextFile(join(folder, "bin", "regfeed"), regfeed, { mode: 0o755 });
       await Deno.mkdir(join(folder, "rehearsal"));
-      // Ends the server in every case.
+      // Ends the server even if a step fails.
       const guarded = `trap 'kill $SERVER 2>/dev/null' EXIT\n${script.replaceAll("8099", String(port))}`;
       const { stdout, stderr } = await new Deno.Command("sh", {
         args: ["-eu", "-c", guarded],

@@ -1,4 +1,4 @@
-// The report of a release about the targets that it could not build.
+// What a release reports about targets that it could not build, and the licences that it lists.
 import assert from "node:assert/strict";
 import { collectLicences, statedLicence } from "../../../tools/build/licences.ts";
 import { assertFails, withFolder } from "../../support/process.ts";

@@ -63,7 +63,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
 
 Deno.test("a list without known items is read back to items older than the last fetch", () =>
   withSources(listConfig(`${PAGES_OF_THREE}\npublished = "date"`), async (world) => {
-    // Four documents a day, number 100 on the first day of the world.
+    // Four documents a day, number 100 on the world's first day.
     const dated = (id: number) => ({ date: new Date(START_MS + (id - 100) * DAY / 4).toISOString() });
     let ids = range(2_000, 1);
     world.platform.http.serve(API, ({ url }) => {

@@ -1,4 +1,4 @@
-// Reasons of failures: the parts of a document or response that are stored.
+// Reasons for failures: which parts of a document or response are stored.
 import assert from "node:assert/strict";
 import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
 import { FEED, fetchForeseen, withSources } from "../../support/collecting.ts";

@@ -16,7 +16,7 @@ import {
   storedIds,
 } from "./lists.ts";
 
-/** Returns a page with the two documents that follow the first `from` of the documents 1 to 5. */
+/** Returns a page with at most two of the documents 1 to 5, after skipping `from` of them. */
 const two = (from: number, more: Record<string, unknown> = {}): Answer =>
   page([1, 2, 3, 4, 5].slice(from, from + 2), more);
 
@@ -229,7 +229,7 @@ Deno.test("JSON without the list is a failure if it describes an error, otherwis
     }
   }));
 
-Deno.test("a list whose last page is a 404 is complete, so that missing items are withdrawn", () =>
+Deno.test("a list whose last page is a 404 is complete, so missing items are withdrawn", () =>
   withSources(
     listConfig(
       'paging = "link"\nnext = "next"\nnot_found_is_empty = true\npublished = "date"',

@@ -1,4 +1,4 @@
-// Publications that get a new id or URL when they are edited: one publication with two versions, never two in one.
+// Publications that get a new id or URL when they are edited are revised, and different ones are never merged.
 import assert from "node:assert/strict";
 import type { IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
@@ -115,7 +115,7 @@ const ROWS: [
     WHOLE,
   ],
   [
-    "one of three items, so that the window may have moved on",
+    "one of three items, so the window may have moved on",
     0,
     [numbered(1, "One"), numbered(2, "Note 2"), numbered(3, "Note 3")],
     TITLES.map(stored),

@@ -1,4 +1,4 @@
-// Publications of which only the URL changes: a moved site is not notified, and generated queries are not new.
+// Only the URLs of publications change: a moved site triggers no webhooks, and generated queries are not new.
 import assert from "node:assert/strict";
 import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import type { IdentifiedItem } from "../../../src/ingest/identify/identify.ts";

@@ -172,7 +172,7 @@ testRecorded("a press release in three languages is one event", async () => {
       const languages = ["fr"];
       http.serve("https://ec.europa.eu/commission/presscorner/api/rss", ({ url }) => {
         const language = url.searchParams.get("language") ?? "";
-        // The language is in the URLs, as recorded, and in the titles.
+        // The URLs contain the language, as in the recording. Here, the titles do too.
         const body = recorded.replaceAll("/detail/en/", `/detail/${language}/`)
           .replaceAll("<title>", `<title>${language}: `);
         return languages.includes(language) ? { body } : { status: 503 };

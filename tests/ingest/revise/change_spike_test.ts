@@ -58,8 +58,8 @@ const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
   }));
 
 /**
- * Runs the work with a feed of 12 items. `next` fetches these items, or gets a 503 if they are null. `received` has the
- * titles that a subscriber receives.
+ * Runs the work with a feed of 12 items. `next` fetches the given items, or gets a 503 if they are null. `received` has
+ * the titles that a subscriber receives.
  */
 function withSubscriber(
   work: (

@@ -179,7 +179,7 @@ Deno.test("decideGroup() uses a changed date unless the source generates its dat
   assert.deepEqual(churning.outcomes, { B2: "record" }, "dates that change together are not pending");
 });
 
-Deno.test("decideGroup() decides again if the stored version has changed meanwhile", () => {
+Deno.test("decideGroup() decides again if the stored version has changed in the meantime", () => {
   assert.ok(FORMS);
   const merge = new LanguageMerge(FORMS);
   for (const text of ["en A2", "de B2"]) {

@@ -60,7 +60,7 @@ Deno.test("a list that loses more items than it keeps, or has invalid items, wit
     for (let round = 0; round < 3; round++) assert.equal((await fetchFeed(world, broken))[1], 0);
   }));
 
-/** Runs the work with a source in two languages. `fetch` returns the revisions, and unchanged lists get 304. */
+/** Runs the work with a source in two languages. `fetch` returns the number of revisions. Unchanged lists get 304. */
 function withLanguages(
   work: (
     fetch: (english: readonly SampleItem[], german: readonly SampleItem[]) => Promise<number>,

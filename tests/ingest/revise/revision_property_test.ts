@@ -15,7 +15,7 @@ interface Publication {
   name: number;
   edition: number;
   isListed: boolean;
-  /** The edition of its German text, or null if there is none. */
+  /** The edition of the item's German text, or null if there is none. */
   german: number | null;
   /** The expected number of versions. */
   expected: number;

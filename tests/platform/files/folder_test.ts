@@ -10,7 +10,7 @@ const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
 const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
 
-/** Creates a folder next to a secret, with a file, and with links that lead inside and outside the folder. */
+/** Creates, next to a secret, a folder with a file and with links to targets inside and outside it. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const inbox = join(folder, "inbox");
@@ -77,7 +77,7 @@ Deno.test(
       await assert.rejects(read("folder/key"), LEADS_OUT);
       assert.equal(await read("a.xml", STAY, 22), "content of inbox/a.xml");
       await assert.rejects(read("a.xml", STAY, 21), /it has more than 21 bytes/);
-      // What was a file when it was listed is a link when it is read.
+      // A link replaces the listed file before the file is read.
       await Deno.remove(join(inbox, "a.xml"));
       await Deno.symlink("../secret", join(inbox, "a.xml"));
       await assert.rejects(read("a.xml"), LEADS_OUT);

@@ -72,7 +72,7 @@ Deno.test("dial() writes a large text completely to a slow reader", async () => 
 
 Deno.test("dial() refuses an address with unfinished TLS handshakes until it closes some", async () => {
   const unfinished = "too many TLS handshakes with the host are unfinished";
-  /** Tries to connect for a short time. Returns the reason of the failure. */
+  /** Tries to connect for a short time. Returns the reason for the failure. */
   const attempt = async (address: string, port: number): Promise<unknown> => {
     const target = { hostname: "a.test", port, addresses: [address], tls: { authorities: undefined } };
     const error = await dial(target, AbortSignal.timeout(100)).then(() => null, (error) => error);

@@ -81,7 +81,7 @@ Deno.test("request() reports a truncated compressed body", async () => {
 });
 
 Deno.test("request() limits compressed bodies that decompress to nothing", async () => {
-  // Consecutive empty members are valid gzip and decompress to nothing.
+  // Consecutive empty gzip members are valid and decompress to nothing.
   const empty = gzipSync(new Uint8Array());
   const endless = new Uint8Array(empty.length * 5_000);
   for (let at = 0; at < endless.length; at += empty.length) endless.set(empty, at);

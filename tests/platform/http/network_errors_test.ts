@@ -1,4 +1,4 @@
-// The short reasons of network errors.
+// The short reasons for network errors.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
 import { type Phase, toNetworkError } from "../../../src/platform/http/network_errors.ts";

@@ -74,7 +74,7 @@ Deno.test("parseHosts() reads names, aliases and comments, and skips what is not
 });
 
 Deno.test("resolve() rejects for an unknown host without its name", async () => {
-  // A label of more than 63 characters is invalid (RFC 1035, 2.3.4), so that no name server is queried.
+  // A label of more than 63 characters is invalid (RFC 1035, 2.3.4), so no name server is queried.
   await assert.rejects(
     resolver.resolve(`${"a".repeat(64)}.invalid`, signal),
     (error: unknown) => error instanceof NetworkError && error.reason === "host name not found",

@@ -33,7 +33,7 @@ let made = 0;
 
 /**
  * A simple review. The last event decides status and price, `price_TIER` is the price of a tier, and a past due payment
- * keeps access for an hour. The argument overrides the result.
+ * keeps access for an hour. The arguments override fields of the result.
  */
 export function aReview(
   { nowMs = T0, ...given }: Partial<PaymentVerdict> & { nowMs?: number } = {},

@@ -298,7 +298,7 @@ test("releaseHeld() releases any number of deliveries over several calls, oldest
   assert.deepEqual(sequences, Array.from({ length: quota }, (_, at) => at + 1));
 });
 
-/** Returns limits with this number of deliveries per month and of held deliveries. */
+/** Returns limits with these numbers of deliveries per month and of held deliveries. */
 function limited(month: number, heldDeliveries: number): Record<Tier, TierLimits> {
   const tiers = Object.entries(monthly(month)).map(([tier, limits]) => [tier, { ...limits, heldDeliveries }]);
   return Object.fromEntries(tiers);

@@ -25,7 +25,7 @@ import {
 import { test } from "../contract.ts";
 import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../../src/domain/delivery/delivery.ts";
 
-/** Adds subscriptions with events `evt_01` … that wait for each of them. */
+/** Adds subscriptions, and events `evt_01` …, each with a waiting delivery to every subscription. */
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
   await addCustomer(store);
   for (let number = 1; number <= subscriptions; number++) await subscribe(store, `sub_${number}`);

@@ -132,7 +132,7 @@ Deno.test("copyDatabase() copies a state no older than its start, even if everyt
 /** Lists the POSIX locks on a file, as Linux reports them. */
 async function locksOn(file: string): Promise<string[]> {
   const { ino } = await Deno.stat(file);
-  // The test process has no permission to read /proc.
+  // Uses a command, because the test process has no permission to read /proc.
   const { stdout } = await new Deno.Command("cat", { args: ["/proc/locks"] }).output();
   const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(`:${ino} `));
   return lines.map((line) => line.replace(/^\d+: /, ""));

@@ -1,4 +1,4 @@
-// Queued emails in SQLite: once per occasion, in the transaction of their cause.
+// Queued emails in SQLite: one per occasion, stored in the same transaction as their cause.
 import assert from "node:assert/strict";
 import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";

@@ -1,4 +1,4 @@
-// New deliveries in SQLite: one per event, a shared ending of the bodies, and sequence numbers that are never reused.
+// New deliveries in SQLite: shared endings of bodies, and sequence numbers that are never reused.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";

@@ -7,7 +7,7 @@ import { withStore } from "../files.ts";
 
 const WAITING = 100_000;
 const BATCH = 500;
-/** Far less than the bodies of the queue, and far more than one batch, bytes. */
+/** Maximum growth of the memory, bytes: far less than the queue's bodies, and far more than one batch. */
 const MOST_GROWTH = 64 * 1024 * 1024;
 
 /** Writes the whole queue to the file. Each body has 1 KB. */

@@ -184,7 +184,7 @@ Deno.test("releaseHeld() finds held deliveries by their index, and sorts only th
   for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
 });
 
-/** Lists and their expected plans. Each follows an index, so that the time depends only on the size of the page. */
+/** Lists and their expected plans. Each follows an index, so the time depends only on the size of the page. */
 const BY_DATE = /^SCAN events_by_date VIRTUAL TABLE INDEX/;
 const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
   ["no filter", {}, /^SCAN event_order$/],
