@@ -39,7 +39,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.match(licences.stdout, /^MIT License\n[^]*\ndeno \d[^]*\nundici \d[^]*\nzod \d/);
   }],
   ["it cannot start a process or load a library", async () => {
-    // `version` really tries both. Run from the source with all permissions, it succeeds, which validates the check.
+    // `version` tries both actions. From the source, with all permissions, both succeed, which validates the check.
     const { stdout } = await run(["version", "--json"]);
     const { commit, runtime, target, permissions } = JSON.parse(stdout);
     assert.match(commit, /^[0-9a-f]{40}/);

@@ -8,7 +8,7 @@ const POLL_MS = 20;
 const BATCH = 500;
 
 export interface Alertmanager {
-  /** Creates alerts with a text of this length, each of which Alertmanager sends in a separate webhook. */
+  /** Creates alerts with texts of this length. Alertmanager sends each alert in a separate webhook. */
   alert(count: number, textLength: number): Promise<void>;
   end(): Promise<void>;
 }

@@ -54,8 +54,8 @@ const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
 Compares Regfeed with bare code that does the same work, in alternating pairs, and prints the median of the pairs. In
 the parts reads and memory, Regfeed collects garbage as the executable does; before the first pair of reads, both
 servers are under load for a few seconds. Only loopback is used, and the temporary folder is removed. The exit code is
-0 even if a target is missed. The parts reads and lists use three stores, with ${FEW}, --events and --many events; the
-largest one, and that of the part memory, take minutes to fill and gigabytes of disk.
+0 even if a target is missed. The parts reads and lists use three stores, with ${FEW}, --events and --many events. The
+largest of them, and the store of the part memory, take minutes to fill and gigabytes of disk.
 
   --only       the parts to run: ${Object.keys(PARTS).join(", ")}
   --json       print the rows as JSON

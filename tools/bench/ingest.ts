@@ -30,8 +30,8 @@ url = "https://office.example/feed"
 `;
 
 /**
- * Measures the first fetch of a feed, a fetch of the same bytes, and a fetch in which only one item has changed, which
- * does not concern AI regulation. In the last one, every item is decided again.
+ * Measures the first fetch of a feed, a fetch of the same bytes, and a fetch after a change of one item that does not
+ * concern AI regulation. The last fetch decides again what to do with every item.
  */
 export async function measureIngest(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
@@ -123,7 +123,7 @@ function answerOf(body: Uint8Array) {
   return { status: 200, headers: { "content-type": "application/rss+xml" }, body, truncated: false };
 }
 
-/** Throws if the report does not show the expected work, because its time would then mean nothing. */
+/** Throws if the report does not show the expected work, because the measured time would then mean nothing. */
 function mustBe(report: IngestReport | undefined, expected: "new" | "unchanged", items: number): void {
   const taken = report?.ok === true ? report[expected] : 0;
   // About a third of the items concern AI regulation.

@@ -98,7 +98,7 @@ async function beside(
   });
 }
 
-/** Delivers the same number of deliveries from a long and a short queue, in separate processes, and compares memory. */
+/** Sends the same number of deliveries from a long and a short queue, in separate processes, and compares memory. */
 async function longQueue(bench: Bench): Promise<void> {
   const { settings, folder, tell } = bench;
   tell(`${settings.pending} pending`);

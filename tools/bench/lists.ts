@@ -6,7 +6,7 @@ import { type Bench, rounded } from "./row.ts";
 import { type Serving, startServing } from "./serving.ts";
 import { FEW } from "./stores.ts";
 
-/** Maximum number of requests for a list, and their total time limit in ms. */
+/** Maximum number of requests for a list, and the time limit for all of them in ms. */
 const REQUESTS = 40;
 const FOR_MS = 600;
 /** The maximum value of `until`. Values somewhat below it also include every event, so each request can differ. */
@@ -43,7 +43,7 @@ export async function measureLists(bench: Bench): Promise<void> {
   }
 }
 
-/** Returns lists without filters, with common and rare filters, and in both orders. Every store has the ids. */
+/** Returns lists without filters, with common and rare filters, and in either order. Every store has these ids. */
 function listsOf(ids: readonly string[]): List[] {
   const topic = TOPICS.find(({ parent }) => parent !== null)?.id ?? "";
   const parent = TOPICS.find(({ id }) => TOPICS.some((other) => other.parent === id))?.id ?? "";
@@ -75,7 +75,7 @@ function listsOf(ids: readonly string[]): List[] {
     .map((query) => ({ query, name: query.replaceAll(/evt_\w+/g, "evt_…") }));
 }
 
-/** Returns a function that creates URLs of a list that were not requested before, so that no response is cached. */
+/** Returns a function that creates new URLs for a list, so that no response comes from the cache. */
 function createAddresses(): (list: List, count: number) => string[] {
   let used = 0;
   return ({ query }, count) =>
@@ -93,7 +93,7 @@ async function measure(
   },
 ): Promise<number[]> {
   tell(list.name);
-  // If a list is refused, this request shows the reason; under load, refusals are only counted.
+  // If the server refuses a list, this request shows the reason; under load, refusals are only counted.
   for (const serving of servings) await serving.get(fresh(list, 1)[0] ?? "");
   const times = servings.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {

@@ -1,4 +1,4 @@
-// Compares two measurements in alternating pairs, so that both suffer equally if the machine slows down.
+// Compares two measurements in alternating pairs, so that a slow machine affects both equally.
 
 /** Two rates or two times, measured side by side. */
 export interface Compared {
@@ -12,7 +12,7 @@ export interface Compared {
   to: number;
 }
 
-/** Measures both sides once as a warm-up and then `rounds` times. The order alternates. */
+/** Measures `ours` and `theirs` once as a warm-up and then `rounds` times, in alternating order. */
 export async function compare(
   rounds: number,
   ours: () => Promise<number>,
@@ -37,7 +37,7 @@ export async function compare(
   };
 }
 
-/** Returns the value below which this part of the values lies. */
+/** Returns the value below which this share of the values (0 to 1) lies. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;

@@ -9,7 +9,7 @@ import { type Bench, rounded } from "./row.ts";
 import { startServing } from "./serving.ts";
 import { openBenchStore } from "./store.ts";
 
-/** Number of different lists, requested in turn repeatedly so that the response cache fills up. */
+/** Number of different lists. They are requested in turn, repeatedly, so that the response cache fills up. */
 const ADDRESSES = 5_000;
 /** The maximum value of `until`. Values somewhat below it also include every event. */
 const FAR_MS = 8_640_000_000_000_000;
@@ -24,7 +24,7 @@ interface Resident {
   loaded: number;
 }
 
-/** Measures the resident memory of both servers under the same load. */
+/** Measures the resident memory of an empty and of a full server under the same load. */
 export async function measureMemory(bench: Bench): Promise<void> {
   const { settings } = bench;
   const empty = await measure(bench, "memory-none", 0);

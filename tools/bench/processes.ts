@@ -26,7 +26,7 @@ export interface Companion {
   pid: number;
   /** Sends a line and resolves with the next line of output. Rejects if the process ends first or takes too long. */
   ask<Answer>(job: unknown): Promise<Answer>;
-  /** Resolves with the next line of output, without sending one. */
+  /** Resolves with the next line of output, without sending a line. */
   hear<Answer>(): Promise<Answer>;
   end(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) * CLOCK_TICK_MS;
 }
 
-/** Reads a file in /proc with `cat`, because Deno opens it only with all permissions. Returns "" if there is none. */
+/** Reads a file with `cat`, because Deno needs all permissions to read /proc. Returns "" if it cannot be read. */
 async function readProcess(path: string): Promise<string> {
   try {
     const { stdout } = await new Deno.Command("cat", { args: [path], stderr: "null" }).output();
@@ -139,7 +139,7 @@ async function readProcess(path: string): Promise<string> {
 
 /** Returns the resident memory of a process, in MB. */
 export async function residentMegabytes(pid: number): Promise<number> {
-  // Deno allows a process to read /proc only with all permissions.
+  // Uses `ps`, because Deno denies access to /proc unless it has all permissions.
   const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] }).output();
   return Number(new TextDecoder().decode(stdout)) / 1024;
 }

@@ -1,8 +1,8 @@
-// The results of a benchmark: rows with both sides, the ratio and the target, as a table or as JSON.
+// The results of a benchmark: rows with the two values, their ratio and the target, as a table or as JSON.
 import type { Compared } from "./measure.ts";
 import type { ReadStores } from "./read_stores.ts";
 
-/** A measured value. `of` says what was measured if it is not Regfeed doing this row's work. */
+/** A measured value. `of` names what was measured; without it, that is Regfeed at the work of the row. */
 export interface Figure {
   value: number;
   unit: "/s" | " ms" | " ms CPU" | " MB";
@@ -41,7 +41,7 @@ export interface Settings {
   /** Duration of the load on one side of a pair, ms. */
   forMs: number;
   connections: number;
-  /** Number of events in the medium store; `many` is that in the largest store. */
+  /** Number of events in the medium store; `many` is the number in the largest store. */
   events: number;
   many: number;
   items: number;

@@ -9,7 +9,7 @@ import { rounded, type Settings } from "./row.ts";
 
 /** A daily quota that no benchmark uses up. */
 const REQUESTS_PER_DAY = 1_000_000_000;
-/** Duration of the load on both servers before the first pair, ms, because a service is rarely measured cold. */
+/** Duration of the load on each server before the first measured pair, ms: a running service is rarely cold. */
 export const WARM_MS = 3_000;
 /** Maximum number of requests to one side of a pair. */
 const MAX_REQUESTS = 200_000;
@@ -28,13 +28,12 @@ ${
   ).join("")
 }`;
 
-/** Both servers and the load generator. */
 export interface Serving {
   regfeed: { pid: number; port: number };
   bare: { pid: number; port: number };
   /** Sends one request to Regfeed. */
   get(path: string): Promise<{ headers: Record<string, string>; body: string }>;
-  /** Requests the paths from a server in turn, repeatedly. The default for `paths` is those of the previous load. */
+  /** Requests the paths from a server in turn, repeatedly. Without `paths`, requests those of the previous load. */
   load(port: number, bounds: LoadBounds, paths?: readonly string[]): Promise<LoadResult>;
   /** Sets the response of the bare server. */
   setBare(answer: BareAnswer): Promise<void>;
@@ -44,7 +43,7 @@ export interface Serving {
 /** The limits of one load. */
 export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
 
-/** Serves the store `regfeed.db` in a folder, to which the key gives access, with these V8 flags. */
+/** Serves the store `regfeed.db` in a folder, with these V8 flags. `key` is an API key of that store. */
 export async function startServing(
   folder: string,
   key: string,
@@ -83,7 +82,7 @@ export async function startServing(
   };
 }
 
-/** Compares the requests per second of both servers for the same URLs, and the CPU time per request. */
+/** Compares Regfeed with the bare server: requests per second for the same URLs, and CPU time per request. */
 export async function compareServers(
   serving: Serving,
   paths: readonly string[],

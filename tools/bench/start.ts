@@ -14,7 +14,10 @@ const LOOK_MS = 5;
 /** How long the executable is idle before its memory is measured, ms. */
 const IDLE_MS = 10_000;
 
-/** Measures both. If an executable is missing or cannot be built, prints that and measures nothing. */
+/**
+ * Compares the start of Regfeed's executable with that of the hello-world executable, and measures the size and the idle
+ * memory of Regfeed's. If either is missing or cannot be built, prints why and measures nothing.
+ */
 export async function measureStart({ folder, settings, tell, add }: Bench): Promise<void> {
   const place = join(folder, "start");
   await Deno.mkdir(place);
@@ -64,7 +67,7 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
   }
 }
 
-/** Compiles the hello-world executable. Returns why an executable is missing, or null. */
+/** Compiles the hello-world executable. Returns why that or Regfeed's executable is missing, or null. */
 async function missing(hello: string): Promise<string | null> {
   try {
     await Deno.stat(EXECUTABLE);

@@ -77,7 +77,6 @@ function bundleConfig(): unknown {
   };
 }
 
-/** Removes the bundle, if there is one. */
 export async function removeBundle(): Promise<void> {
   await Deno.remove(FOLDER, { recursive: true }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

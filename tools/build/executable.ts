@@ -19,11 +19,11 @@ const PERMISSIONS = [
  * four times what is in use, and returns little of it. No flag is a limit at which an allocation could fail.
  */
 export const COLLECTOR: readonly string[] = [
-  // A third of the space for new objects, MB.
+  // Maximum size of a semi-space, MB: one third of the space for new objects.
   "--max-semi-space-size=16",
   // The size of the old space before its first collection, MB: twice what the service uses.
   "--initial-old-space-size=64",
-  // After that, it is collected when it has grown by half.
+  // Growth of the old space, in percent, after which it is collected again.
   "--heap-growing-percent=50",
 ];
 

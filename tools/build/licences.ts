@@ -1,4 +1,4 @@
-// Collects the licences of the code in an executable, which must be distributed with it, from the packages' files.
+// Collects the licences that must be distributed with an executable from the files of its packages.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./run.ts";
@@ -15,8 +15,8 @@ interface Part {
 }
 
 /**
- * Returns the licences of Regfeed, the runtime and every package in `executable.lock`, which are those that the SBOM
- * lists. Throws if a package's licence is missing, because no package may be distributed without it.
+ * Returns the licences of Regfeed, the runtime and every package in `executable.lock`, as listed in the SBOM. Throws if
+ * the licence of a package is missing, because no package may be distributed without its licence.
  */
 export async function collectLicences(): Promise<string> {
   const own = await Deno.readTextFile(join(ROOT, "LICENSE"));

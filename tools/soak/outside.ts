@@ -1,10 +1,9 @@
 // The surroundings of the server in a soak test: a publisher, and a receiver that checks every delivery.
 import { Webhook } from "standardwebhooks";
 
-/** The receiver responds to one of this many attempts with 503, so that it is repeated. */
+/** The receiver responds to one of this many attempts with 503, so that Regfeed repeats the attempt. */
 const REFUSES_EVERY = 7;
 
-/** A publisher with a feed of notices. */
 export interface Publisher {
   address: string;
   published: number;
@@ -29,7 +28,6 @@ export function startPublisher(): Publisher {
   });
 }
 
-/** A receiver, with what it has received. */
 export interface Receiver {
   address: string;
   /** Signing secrets by path. */
@@ -38,11 +36,11 @@ export interface Receiver {
   taken: Map<string, Set<string>>;
   /** Bodies by webhook-id. */
   bodies: Map<string, string>;
-  /** Number of repetitions with the same webhook-id, after a kill before the result was recorded. */
+  /** Number of deliveries received again, because the server was killed before it recorded the first attempt. */
   repeated: number;
   /** Number of events with two webhook-ids, which must never occur. */
   doubled: number;
-  /** Number of invalid signatures, and of bodies that changed between attempts. */
+  /** Number of deliveries with an invalid signature or with a body that changed between attempts. */
   wrong: number;
   close(): Promise<void>;
 }
@@ -65,7 +63,7 @@ export function startReceiver(): Receiver {
     const body = await request.text().catch(() => null);
     if (body === null) return new Response(null, { status: 400 }); // the sender was killed while it sent
     const delivery = request.headers.get("webhook-id") ?? "";
-    // Refuses each delivery only once, because the second retry would come after the end of the test.
+    // Refuses each delivery only once, because a second retry would come after the end of the test.
     if (++seen % REFUSES_EVERY === 0 && !refused.has(delivery)) {
       refused.add(delivery);
       return new Response(null, { status: 503 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PERMISSIONS = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"];
 const START_MS = 60_000;
+
 /** Returns how to start Regfeed: the executable if it was compiled, otherwise the source. */
 export async function findProgram(): Promise<{ command: string; args: string[]; name: string }> {
   const executable = join(ROOT, "dist", "regfeed");
@@ -23,7 +24,6 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
   }
 }
 
-/** A running server process. */
 export interface Life {
   /** Ends the process with a signal; resolves with its exit code. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number>;
@@ -33,7 +33,6 @@ export interface Life {
   residentBytes(): Promise<number>;
 }
 
-/** Regfeed with its data in a folder. */
 export class Regfeed {
   constructor(
     readonly folder: string,
@@ -41,7 +40,6 @@ export class Regfeed {
     readonly address: string,
   ) {}
 
-  /** Runs a command to its end. */
   async run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const { code, stdout, stderr } = await this.#command(args).output();
     const decoder = new TextDecoder();
@@ -70,7 +68,7 @@ export class Regfeed {
       },
       reload: () => child.kill("SIGHUP"),
       async residentBytes() {
-        // Deno allows a process to read /proc only with all permissions.
+        // Uses `ps`, because Deno denies access to /proc unless it has all permissions.
         const args = ["-o", "rss=", "-p", String(child.pid)];
         const { stdout } = await new Deno.Command("ps", { args }).output();
         return Number(new TextDecoder().decode(stdout)) * 1024;

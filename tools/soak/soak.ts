@@ -13,14 +13,14 @@ const BACK_UP_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
 /** How long a server process runs before it is ended, ms. */
 const LIFE_MS = 6_000;
-/** For this last part of the time, the server is not ended, so that its memory can be compared. */
+/** The last share of the test, in which the server is not ended, so that its memory can be compared. */
 const LAST_PART = 0.5;
 /** Time limit for the remaining deliveries after the end, ms; longer than a lease. */
 const PATIENCE_MS = 90_000;
 const MEMORY_FACTOR = 1.1;
 /**
- * The runtime may collect garbage only after two minutes, so resident memory rises and falls by half. Only its minimum
- * shows a leak. Therefore the minimums of two parts of the last run are compared, and only if both parts are that long.
+ * Up to two minutes may pass before the runtime collects garbage, so resident memory rises and falls by half, and only
+ * its minimum shows a leak. The minimums of two parts of the last run are compared if each part is long enough.
  */
 const MEMORY_PARTS = { warmUp: 0.2, each: 0.4, judgedFromMs: 100_000 };
 const LOOK_MS = 1_000;
@@ -82,7 +82,7 @@ if (kept) await Deno.remove(folder, { recursive: true });
 else console.log(`the data is kept in ${folder}`);
 Deno.exit(kept ? 0 : 1);
 
-/** Alternately kills and stops the server, until the last part of the time. */
+/** Alternately kills and stops the server until the last share of the test begins. */
 async function endLives(): Promise<void> {
   for (let turn = 0; performance.now() - beginMs < totalMs * (1 - LAST_PART); turn++) {
     await pause(LIFE_MS);
@@ -158,7 +158,7 @@ async function read(): Promise<void> {
     else if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   } catch {
-    // While the server is being ended, a response is not promised.
+    // No response is promised while the server is ended.
     if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   }

@@ -1,4 +1,4 @@
-// Tidy rules on the outside world: only src/platform uses time, randomness, network, files and console.
+// Tidy rules on the outside world: only src/platform and main.ts use time, randomness, network, files and console.
 import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
 import { at, importsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";

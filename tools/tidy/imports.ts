@@ -92,8 +92,8 @@ const OWN_PACKAGE = /^npm:(@[^/]+\/[^/@]+|[^/@]+)@(\d+\.\d+\.\d+)(\/|$)/;
 
 /**
  * The program's packages are in deno.json under their own names with exact versions, and each is used. Tests and tools
- * import their own packages as `npm:NAME@VERSION`, with one version per package, because the executable embeds all
- * packages of deno.json.
+ * import their own packages as `npm:NAME@VERSION` instead, because the executable embeds every package in deno.json.
+ * Each package has one version throughout.
  */
 export function packageRule(sources: readonly Source[]): Offence[] {
   const manifest = sources.find(({ path }) => path === "deno.json");

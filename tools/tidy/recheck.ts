@@ -2,7 +2,7 @@
 import recheck from "npm:recheck@4.5.0/lib/browser.js";
 import type { Expression } from "./expressions.ts";
 
-/** An expression that is not linear, with the attack, or one that cannot be decided, with the reason. */
+/** An expression that takes more than linear time, with an attack, or that recheck cannot decide, with the reason. */
 export type Verdict = { expression: Expression; what: string };
 
 interface Diagnostics {
@@ -13,8 +13,8 @@ interface Diagnostics {
 }
 
 /**
- * Limited by counts, so that the result does not depend on the machine's speed. The time limit is only for expressions
- * that are far too complicated; today the slowest takes a few seconds.
+ * Counts limit the analysis, so that the result does not depend on the machine's speed. The time limit is only for
+ * expressions that are far too complicated; the slowest of today's takes a few seconds.
  */
 const PARAMETERS = {
   timeout: 120_000,

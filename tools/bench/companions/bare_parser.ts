@@ -3,7 +3,7 @@ import { parseFeed } from "npm:feedsmith@3.0.1";
 import { inventFeed } from "../invented.ts";
 import { answerLines } from "./lines.ts";
 
-/** A line on stdin: parses the invented feed of this size and seed once. */
+/** A job, as a line on stdin: to parse the invented feed of this size and seed once. */
 export interface BareParsing {
   items: number;
   seed: number;

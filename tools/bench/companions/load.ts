@@ -11,7 +11,7 @@ export interface LoadJob {
   maxRequests: number;
   /** The Authorization header of every request. */
   authorization: string;
-  /** The paths to request in turn. Without them, the previous job's paths continue where it ended. */
+  /** The paths to request in turn. Without them, the job continues with the paths of the previous one. */
   paths?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { createEvents } from "../invented.ts";
 import { answerLines } from "./lines.ts";
 import { openBenchStore } from "../store.ts";
 
-/** A job, as a line on stdin: delivers from a store in this file until a line with null ends it. */
+/** A job, as a line on stdin: to deliver from the store in this file until a line with null ends the job. */
 export interface Publishing {
   path: string;
   ports: Ports;

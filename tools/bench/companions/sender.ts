@@ -29,7 +29,7 @@ const LOOK_MS = 20;
 
 if (import.meta.main) await answerLines(send);
 
-/** Delivers; the measured time ends when the last attempt is recorded. */
+/** Sends the pending deliveries. The measured time ends when the last attempt is recorded. */
 async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const config = await readConfig(
     `[delivery]\nallow_http = true\nallow_networks = ["127.0.0.0/8"]\n` +

@@ -8,7 +8,7 @@ export interface HoldJob {
   port: number;
   isTls: boolean;
   connections: number;
-  /** `idle` sends nothing, not even a TLS handshake; `dribble` sends a byte of the request headers now and then. */
+  /** `idle` sends nothing, not even a TLS handshake; `dribble` sends one byte of a request at a time. */
   kind: "idle" | "dribble";
   /** Number of IP addresses in 127.0.0.0/8 that the connections come from. */
   addresses: number;
@@ -24,7 +24,7 @@ export interface HoldState {
 
 /** Pause of a dribbling client between two bytes, ms. */
 const BETWEEN_BYTES_MS = 1_000;
-/** Number of connections that are opened at once. */
+/** Number of connections that are opened without a pause. */
 const BATCH = 50;
 const BETWEEN_BATCHES_MS = 20;
 const AGAIN_MS = 500;
@@ -56,7 +56,6 @@ function hold(asked: HoldJob, number: number): void {
     port: asked.port,
     localAddress: `127.0.0.${(asked.addresses === 1 ? 1 : 2) + number % asked.addresses}`,
   };
-  // An idle client does not even start a TLS handshake.
   const socket = asked.isTls && asked.kind === "dribble"
     ? tls.connect({ ...where, rejectUnauthorized: false })
     : net.connect(where);
