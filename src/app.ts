@@ -39,7 +39,7 @@ import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
 import type { OpenApi } from "./wire/openapi.ts";
 
-/** Interval of the chores, ms. A crash loses the requests counted since the last run. */
+/** Interval of the chores, ms. In a crash, the counts of the requests since the last run are lost. */
 const CHORES_MS = 1_000;
 
 const MAX_BLANKED = 100;
@@ -47,7 +47,7 @@ const MAX_BLANKED = 100;
 export interface App {
   /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** Responds to an API request that arrives while the service stops. */
+  /** Responds with 503 to an API request that arrives while the service is stopping. */
   refuse(request: Request): Response;
   /** Runs each loop once; resolves when all due work is finished. */
   tick(): Promise<void>;
@@ -84,11 +84,11 @@ export interface ProcessServices {
   config: { state: ConfigState };
   /** The request counts of IP addresses. A reload does not reset them. */
   addressCounts: AddressCounts;
-  /** The requests with an Idempotency-Key that are in progress. A reload must not run them twice. */
+  /** The requests with an Idempotency-Key that are in progress. A reload must not allow one to run a second time. */
   idempotency: Idempotency;
   /** The attempts that occupy a delivery slot, including those of an app that is draining. */
   running: Set<RunningAttempt>;
-  /** Aborted when the process ends, so that requests waiting for a receiver get a response. */
+  /** Aborted when the process ends, so that requests that wait for a webhook endpoint get a response. */
   abortPending: AbortController;
 }
 
@@ -146,7 +146,7 @@ export function createApp(options: AppOptions): App {
   });
   const prepare = retriedUntilDone(async () => {
     await ingest.register();
-    // Prices or the grace period may have changed since the events arrived.
+    // The configured prices or the grace period may have changed since the payment events arrived.
     await payments?.reviewAll();
   });
   const endGraces = async () => await payments?.endGraces();

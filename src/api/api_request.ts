@@ -9,9 +9,9 @@ export class ApiRequest implements RequestContext {
   allowance: RequestAllowance | null = null;
   isPublic = true;
   refusal?: Refusal;
-  /** The path of its route; null before routing and for unknown paths. */
+  /** The path of the request's route; null before routing and for unknown paths. */
   route: string | null = null;
-  /** Whether the request has a key or a signature, which may turn out to be invalid. */
+  /** Whether the request sends a key to a route that requires one, or is for a route that requires a signature. */
   hasCredentials = false;
   /** The path and query as sent. */
   readonly address: string;

@@ -15,7 +15,7 @@ import type { HealthReport } from "../wire/health_sources_topics.ts";
 const OLD_DELIVERY_MS = 3_600_000;
 /** Age in ms above which a queued email makes the service degraded. */
 const OLD_MAIL_MS = 3_600_000;
-/** How long a report is cached, in ms, because it is public and counting a long queue is expensive. */
+/** How long a report is cached, in ms. Reports are public, and counting a long queue is expensive. */
 const CACHED_MS = 1_000;
 
 interface HealthOptions {

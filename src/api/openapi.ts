@@ -91,14 +91,14 @@ class NamedSchemas {
     return roots;
   }
 
-  /** Returns a body with this schema, and with the schema's first example next to it, where tools expect it. */
+  /** Returns a media type with this schema. The schema's first example is next to it, where tools expect examples. */
   bodyOf(schema: Schema): MediaType {
     const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
     const example = target.examples?.[0];
     return { schema, ...(example === undefined ? {} : { example }) };
   }
 
-  /** Returns the schemas by name, without their examples, which are next to the bodies. */
+  /** Returns the schemas by name, without the examples that {@link bodyOf} places next to the schemas. */
   all(): Record<string, Schema> {
     const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(sorted.map(([name, { examples: _, ...schema }]) => [name, schema]));
@@ -135,7 +135,7 @@ function operationOf(route: Route, named: NamedSchemas): Operation {
     ...(body === undefined ? {} : {
       requestBody: {
         required: true,
-        description: sent?.description ?? "JSON in UTF-8.",
+        description: sent?.description ?? "JSON in UTF-8",
         content: { "application/json": named.bodyOf(body) },
       },
     }),

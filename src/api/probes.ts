@@ -7,7 +7,7 @@ import { failure } from "./http/responses.ts";
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
 const METHODS = "GET, HEAD";
 
-/** Returns the response to a probe, to which no limit or quota applies, or null for any other request. */
+/** Returns the response to a probe, or null for any other request. No limit or quota applies to probes. */
 export function probeResponse(request: Request, newId: NewId): Response | null {
   // Both paths contain a z, so most other requests can be excluded without parsing their URL.
   if (!request.url.includes("z")) return null;

@@ -22,7 +22,7 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof StorageError) {
     return new AppError(
       "unavailable",
-      "The service cannot store data at the moment. Nothing was changed; try again later.",
+      "The service cannot use its database at the moment. Nothing was changed; try again later.",
     );
   }
   return new AppError(

@@ -12,7 +12,7 @@ import type { Tag } from "./openapi/texts.ts";
 /** Who may use a route: anyone, holders of a key, or senders of a signed body. */
 export type RouteAccess = "public" | "key" | "signature";
 
-/** A request whose parts have been checked by the route's schemas. */
+/** A request whose query and body match the route's schemas. */
 export interface Call<Query = unknown, Body = unknown> {
   params: Record<string, string>;
   query: Query;
@@ -22,20 +22,20 @@ export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
 }
 
-/** A request with a key, and the customer behind it. */
+/** A request with a valid key, and the customer who holds the key. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
   allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
-  /** Where to store the response of a repeatable route; null if the request has no `Idempotency-Key`. */
+  /** Identifies the response to store; null unless the route is repeatable and the request has an `Idempotency-Key`. */
   repetition: Repetition | null;
 }
 
-/** A request with a signed body; the handler checks its bytes. */
+/** A request with a signed body. The handler verifies the signature of `bytes`. */
 export interface SignedCall extends Call {
   bytes: Uint8Array;
 }
 
-/** The valid fields of a request; others may be missing or invalid. */
+/** The valid parameters and fields of a request, without those that are missing or invalid. */
 export interface GivenInput<Query = Record<string, unknown>, Body = Record<string, unknown>> {
   query: Partial<Query>;
   body: Partial<Body>;
@@ -67,13 +67,13 @@ interface RouteRow {
   responseHeaders?: readonly HeaderName[];
   /** The media type of the response if it is not JSON. */
   contentType?: string;
-  /** Descriptions of other statuses that have the same body. */
+  /** Other statuses with which a body of the same schema may be sent, and their descriptions. */
   otherResponses?: Record<number, string>;
   /** Errors that the handler throws, in addition to those of every route with the same access. */
   errors?: readonly ErrorCode[];
-  /** Finds problems in the valid fields that the schemas cannot detect, such as unknown topics. */
+  /** Checks the valid fields for problems that the schemas cannot detect, such as unknown topics. */
   verify?(given: GivenInput): Promise<Finding[]>;
-  /** The response is cached as long as this text stays the same. Only for responses that all callers share. */
+  /** Returns a text. The response is cached until this text changes. Only for responses that all callers share. */
   state?(nowMs: number): Promise<string>;
 }
 
@@ -87,7 +87,7 @@ export type Route =
 
 type Checked<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** Defines a public route, whose handler is typed by its schemas. */
+/** Defines a public route. The schemas determine the types that the handler receives. */
 export function publicRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
@@ -112,7 +112,7 @@ export function signedRoute(
   return { ...row, access: "signature" };
 }
 
-/** Defines a route that requires a key, whose handler is typed by its schemas. */
+/** Defines a route that requires a key. The schemas determine the types that the handler receives. */
 export function keyRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,

@@ -1,9 +1,9 @@
-// Finds the route for a request's method and path, or why there is none.
+// Finds the route for a request's method and path, or the reason why there is none.
 import type { Route } from "./route.ts";
 
 export type Destination =
   | { kind: "route"; route: Route; params: Record<string, string>; isPublic: boolean }
-  /** The path exists, but only with other methods. It is public if all of them are. */
+  /** The path exists, but does not support the method. It is public if all its routes are. */
   | { kind: "other_method"; path: string; allow: string; isPublic: boolean }
   | { kind: "nowhere" };
 
@@ -30,7 +30,7 @@ export function createRouter(routes: readonly Route[]): FindDestination {
   const fixed = new Map<string, PathRoutes>();
   const patterns: Pattern[] = [];
   const byPath = Map.groupBy(routes, (route) => route.path);
-  // Fixed segments come first, because "{" sorts after their letters.
+  // Sorting puts fixed segments before parameters, because "{" comes after all letters.
   for (const path of [...byPath.keys()].sort()) {
     const found = describePath(path, byPath.get(path) ?? []);
     if (path.includes("{")) patterns.push({ ...compile(path), found });
@@ -88,7 +88,7 @@ function normalize(path: string): string {
   return decode(path.replaceAll("%25", "%2525"), decodeURI);
 }
 
-/** Decodes text, or returns it unchanged if it is not valid UTF-8. */
+/** Decodes a percent-encoded text, or returns it unchanged if it is not valid percent-encoded UTF-8. */
 function decode(text: string, by: (text: string) => string): string {
   if (!text.includes("%")) return text;
   try {

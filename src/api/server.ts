@@ -37,7 +37,7 @@ import { toAppError } from "./problem.ts";
 import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
 import { createRouter, type FindDestination } from "./router.ts";
 
-/** A method that no route has, to ask the router only about a path. */
+/** A method that no route has, used to look up a path regardless of the method. */
 const NO_METHOD = "";
 
 /** Errors that count against the IP address as failed attempts to authenticate. */
@@ -69,7 +69,7 @@ export interface ServerOptions {
 export interface ApiServer {
   /** Responds to a request. `remote` is the connection's IP address; it is absent in tests without a connection. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** Responds with 503 and closes the connection, while the service is stopping. */
+  /** Responds with 503 and closes the connection. For requests that arrive while the service is stopping. */
   refuse(request: Request): Response;
 }
 
@@ -122,7 +122,7 @@ class Server implements ApiServer {
     return new ApiRequest(request, this.options.newId("request"), { remote, clientOf: this.#clientOf });
   }
 
-  /** Warns once per process. */
+  /** Warns once about a proxy that is not trusted. After a reload, warns again. */
   #warnOfProxy({ connected, request }: ApiRequest): void {
     if (this.#hasWarnedOfProxy) return;
     if (!looksLikeProxy(connected, request.headers, this.options.trustedProxies)) return;
@@ -144,7 +144,7 @@ class Server implements ApiServer {
     log.debug("request", { request: requestId, method, status, duration_ms: durationMs, client });
   }
 
-  /** Whether a path requires no key, whatever the method. */
+  /** Whether all routes of the URL's path are public. Unknown paths are public. */
   #isPublic(address: string): boolean {
     const destination = this.#find(NO_METHOD, pathOf(address));
     return destination.kind === "nowhere" || destination.isPublic;
@@ -206,8 +206,8 @@ class Server implements ApiServer {
   }
 
   /**
-   * Returns the customer of a request with a key, or null if the route requires none. Throws `unauthenticated` or
-   * `quota_exceeded`. If the IP address has sent too many invalid keys, throws `too_many_requests` and reads no store.
+   * Returns the customer of the request's key, or null if the route requires no key. Throws `unauthenticated` or
+   * `quota_exceeded`. Throws `too_many_requests`, without reading the store, if the IP address has reached a limit.
    */
   async #admit(access: RouteAccess, call: ApiRequest): Promise<Customer | null> {
     const { keys, countRequest } = this.options;
@@ -216,7 +216,7 @@ class Server implements ApiServer {
     if (!call.hasCredentials) this.#countAnonymous(call);
     else if (this.#limits.hasCounts("failed_key")) {
       const refusal = this.#limits.look("failed_key", call.client.limitedAs);
-      // A valid key is not affected by guesses from the same IP address.
+      // A key that is cached as valid is not affected by guesses from the same IP address.
       if (refusal !== null && !(authorization !== null && keys.isRemembered(authorization))) {
         call.refusal = refusal;
         throw refusalError(refusal);
@@ -237,7 +237,7 @@ class Server implements ApiServer {
   async #runRoute(admitted: AdmittedRequest): Promise<CompletedResponse> {
     const { route, call: { address } } = admitted;
     if (route.state === undefined) return await this.#makeResponse(admitted);
-    // Read before the response is created, so that a change in the meantime makes it outdated.
+    // The state is read before the response is created, so that a later change makes the cached response outdated.
     const state = await route.state(this.options.clock.nowMs());
     const cached = this.#cache.get(address, state);
     if (cached !== null) return { status: route.status, ...cached };
@@ -270,7 +270,7 @@ class Server implements ApiServer {
   }
 }
 
-/** Turns a response into one to HEAD, with the length of its body (RFC 9110, 8.6). Successes already state it. */
+/** Removes the body of a response to HEAD, and states its length (RFC 9110, 8.6) unless a header already does. */
 async function withoutBody(whole: Response): Promise<Response> {
   const { headers } = whole;
   if (whole.body !== null && !headers.has("content-length")) {

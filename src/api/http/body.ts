@@ -1,4 +1,4 @@
-// Reads a request body, and limits its media type, size and duration.
+// Reads a request body. Checks its media type, and limits its size and the time to read it.
 import { Buffer } from "node:buffer";
 import { AppError } from "../../domain/error_codes.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";

@@ -27,7 +27,7 @@ export interface Client {
   limitedAs: string | null;
 }
 
-/** Finds the client from the connection's address and the request's headers. */
+/** Finds the client from the connection's IP address and the request's headers. */
 export type ClientOf = (remote: string, headers: Headers) => Client;
 
 /** Returns a function that finds clients behind these proxies. */
@@ -44,7 +44,7 @@ export function readRanges(cidrs: readonly string[]): AddressRange[] {
 }
 
 /**
- * Returns the client's IP address. If the connection comes from a trusted proxy, this is the last one in
+ * Returns the client's IP address. If the connection comes from a trusted proxy, this is the last IP address in
  * `X-Forwarded-For` that does not belong to a trusted proxy, because entries further left can be forged. An invalid
  * entry ends the search at the proxy that wrote it. `Forwarded` (RFC 7239) is not read, because a proxy that writes one
  * of the two headers forwards the other as the client sent it.
@@ -73,12 +73,12 @@ export function clientAddress(
 export function limitedAs(client: string, remote: string): string | null {
   const address = readHop(client);
   if (address === null) return client === "" ? null : client;
-  // Only the connection's own IP address counts, because a header could be forged to avoid the limits.
+  // A loopback address in a header does not exempt the client, because the header could be forged.
   if (address.range() === "loopback" && client === readHop(remote)?.toString()) return null;
   return networkOf(client);
 }
 
-/** Whether a connection looks like a proxy that is not in trusted_proxies. */
+/** Whether a connection seems to come from a proxy that is not in trusted_proxies. */
 export function looksLikeProxy(
   remote: string,
   headers: Pick<Headers, "has">,

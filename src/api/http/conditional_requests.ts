@@ -1,7 +1,7 @@
 // Conditional requests: `If-None-Match` and `If-Match` (RFC 9110, section 13.1).
 import { AppError } from "../../domain/error_codes.ts";
 
-/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not count as listing it. */
+/** Whether `If-None-Match` lists the tag. Tags are compared weakly (RFC 9110, 13.1.2). `*` lists no tag. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = etag.replace(/^W\//, "");

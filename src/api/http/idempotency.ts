@@ -39,7 +39,7 @@ export interface Idempotency {
   ): Promise<ResponseBody>;
 }
 
-/** Creates the idempotency of a store. Only one process may serve requests. */
+/** Creates an {@link Idempotency} for one process, because the requests in progress are kept in memory. */
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
@@ -66,7 +66,7 @@ export function createIdempotency(
         if (known.requestHash !== requestHash) {
           throw new AppError(
             "idempotency_key_reused",
-            "This key was used with another body. Use a new key.",
+            "This key was used for another request. Use a new key.",
           );
         }
         return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };
@@ -77,7 +77,7 @@ export function createIdempotency(
   };
 }
 
-/** Hashes the URL and the body's JSON, or its bytes if it is not JSON. */
+/** Hashes the URL, and the body as sorted JSON, or as bytes if it is not JSON. */
 function hashOf({ address, body }: Repeatable): string {
   const text = new TextDecoder().decode(body);
   const hash = createHash("sha256").update(address).update("\n");

@@ -1,10 +1,10 @@
-// Limits requests per IP address: those without a key, and those with an invalid key.
+// Limits requests per IP address: those without a key, and those with an invalid key or signature.
 import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 
 /** Maximum number of IP addresses counted. The least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
-/** Factor above which the oldest are removed together, because finding a map's first key is slow after deletions. */
+/** Above this multiple of the maximum, the oldest are removed together, because a map's first key is slow to find. */
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
@@ -19,7 +19,7 @@ export interface Refusal {
 }
 
 export interface IpRateLimit {
-  /** Counts a request from an IP address (null if it is not limited). Returns a refusal if it exceeds the limit. */
+  /** Counts a request. Returns a refusal if the request exceeds the limit. `address` is null if no limit applies. */
   take(limited: Limited, address: string | null): Refusal | null;
   /** Returns what {@link take} would return now, without counting. */
   look(limited: Limited, address: string | null): Refusal | null;
@@ -33,7 +33,7 @@ export function createAddressCounts(): AddressCounts {
   return { public: new Map(), failed_key: new Map() };
 }
 
-/** Creates limits with one token bucket per IP address, which holds one minute's requests. */
+/** Creates limits with one token bucket per IP address. A bucket holds the requests of one minute. */
 export function createAddressLimits(
   settings: LimitSettings,
   clock: Pick<Clock, "nowMs">,
@@ -77,12 +77,12 @@ interface Bucket {
   atMs: number;
 }
 
-/** Draws from a bucket. `waitMs` is the time until a draw is allowed, 0 if this one was. Refused draws cost nothing. */
+/** Draws from a bucket. `waitMs` is the time until a draw is allowed: 0 if this one was. Refused draws cost nothing. */
 export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },
 ): { bucket: Bucket; waitMs: number } {
-  // If the clock was set back, no time has passed.
+  // If the clock was set back, the time since then counts as zero.
   const passedMs = before === null ? 0 : Math.max(0, nowMs - before.atMs);
   const left = before === null
     ? perMinute

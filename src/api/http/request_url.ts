@@ -8,7 +8,7 @@ export const MAX_ADDRESS_LENGTH = 8_192;
 /** A host name or IP address, optionally with a port (RFC 9110, 7.2), without any character that begins a path. */
 const AUTHORITY = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** Returns the path and query of a request as sent. Without a path, they begin with `?`, `#` or `\`. */
+/** Returns the path and query of a request as sent. If there is no path, the result may begin with `?`, `#` or `\`. */
 export function addressOf({ url }: Request): string {
   // The path begins after the authority.
   for (let at = url.indexOf("//") + 2; at < url.length; at++) {
@@ -26,7 +26,7 @@ export function pathOf(address: string): string {
 
 export interface SentParameter {
   name: string;
-  /** The decoded value; null if name or value is not percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */
+  /** The decoded value; null if the name or the value is not percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */
   value: string | null;
 }
 
@@ -45,13 +45,13 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    return null; // not valid percent-encoded UTF-8
+    return null;
   }
 }
 
 /**
- * Returns the error in a request's URL, or null if it is valid. It must not be too long, and must have a path and no
- * fragment (RFC 9110, 4.2.5). The `Host` header must contain only a host, because the runtime puts it before the path.
+ * Returns the error in a request's URL, or null if there is none. A URL must not be too long, and must have a path and
+ * no fragment (RFC 9110, 4.2.5). The `Host` header must contain only a host: the runtime puts it before the path.
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {

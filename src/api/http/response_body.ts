@@ -1,4 +1,4 @@
-// The response of a handler, and pages of lists.
+// The response of a handler, and the pages of a list.
 
 /** A response's status and body. The body is JSON unless the route has another content type. */
 export interface ResponseBody {
@@ -13,13 +13,13 @@ export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }
 
-/** Returns the first page of a list that was read up to `limit` + 1. `last` is null if there is no next page. */
+/** Returns a page of a list that was read up to `limit` + 1 entries, and its last entry if there is a next page. */
 export function pageOf<T>(listed: readonly T[], limit: number): { page: readonly T[]; last: T | null } {
   const page = listed.slice(0, limit);
   return { page, last: listed.length > page.length ? page.at(-1) ?? null : null };
 }
 
-/** Returns the `Link` header (RFC 8288) for the same URL with these parameters set. */
+/** Returns the `Link` header (RFC 8288) to the next page, which has the same URL with these parameters set. */
 export function nextLink(address: string, parameters: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

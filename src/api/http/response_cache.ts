@@ -1,11 +1,11 @@
-// Response bodies with entity tags and compressed forms, and a cache of them.
+// Response bodies with entity tags and compressed forms, and a cache of responses.
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
-/** Maximum size of the cache in bytes, with bodies in both forms. */
+/** Maximum size of the cache in bytes, counting both forms of each body. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MIN_GZIP_LENGTH = 1_024;
-/** Maximum length in characters of a body to compress. For 48 MB, this would block the main thread for 0.7 s. */
+/** Maximum length in characters of a body to compress. Compressing 48 MB would block the main thread for 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
 /** A response body with its entity tag and compressed form. */
@@ -71,12 +71,12 @@ export class ResponseCache {
   }
 }
 
-/** Returns an upper bound that includes the compressed form, which is shorter than the content. */
+/** Estimates the size of an entry. The compressed form counts as much as the content, although it is shorter. */
 function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }
 
-/** Whether an `Accept-Encoding` accepts gzip and does not prefer the plain body (RFC 9110, 12.5.3). */
+/** Whether an `Accept-Encoding` header accepts gzip and does not prefer the plain body (RFC 9110, 12.5.3). */
 export function takesGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   const weights = new Map<string, number>();

@@ -16,7 +16,7 @@ export interface RequestContext {
   refusal?: Refusal;
 }
 
-/** A response, complete or 304. */
+/** The response to a request that succeeded. {@link success} turns it into a 304 if the client already has it. */
 export interface CompletedResponse extends CachedResponse {
   status: number;
 }
@@ -50,7 +50,7 @@ export function success(
   const ifNoneMatch = request.headers.get("if-none-match");
   const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
   const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
-  // `*` always matches. If it were refunded, clients could poll without limit.
+  // `*` always matches, so refunding it would let clients poll without limit.
   if (namesIt) call.allowance?.refund();
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
   const all = commonHeaders(call);

@@ -2,11 +2,11 @@
 import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 
-/** Maximum number of fields in a response, because a small request must not cause a large response. */
+/** Maximum number of errors in a response, because a small request must not cause a large response. */
 const MAX_ERRORS = 50;
 const MAX_FIELD_LENGTH = 100;
 
-/** An invalid field, and the error code to use if there are no other problems. */
+/** An invalid field, and the error code to use if all findings have the same one. */
 export interface Finding extends FieldError {
   code?: ErrorCode;
 }
@@ -35,7 +35,7 @@ export function unknownTopics(
   const known = new Set(topics.map((topic) => topic.id));
   return ids.filter((id) => !known.has(id)).map((id) => ({
     field,
-    message: `${JSON.stringify(id)} is not a topic; GET /v1/topics lists them`,
+    message: `${JSON.stringify(id)} is not a topic; GET /v1/topics lists all topics`,
   }));
 }
 
@@ -47,7 +47,10 @@ export async function unknownSources(
   const errors: FieldError[] = [];
   for (const id of ids) {
     if (await isSource(id)) continue;
-    errors.push({ field, message: `${JSON.stringify(id)} is not a source; GET /v1/sources lists them` });
+    errors.push({
+      field,
+      message: `${JSON.stringify(id)} is not a source; GET /v1/sources lists the sources`,
+    });
   }
   return errors;
 }

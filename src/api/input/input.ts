@@ -11,7 +11,7 @@ const MAX_JSON_DEPTH = 32;
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 export interface CheckedInput {
-  /** The validated input; undefined if there are errors. */
+  /** The validated input, to be used only if there are no errors; undefined if it does not match the schema. */
   value: unknown;
   good: Record<string, unknown>;
   errors: Finding[];
@@ -58,7 +58,7 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
   return { ...checked, errors: [...checked.errors, ...malformed, ...repeated] };
 }
 
-/** Parses JSON, and finds duplicate names in objects, because parsers do not agree on which of them counts. */
+/** Parses JSON, and finds duplicate names in objects, because parsers disagree on which value counts. */
 function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { problem: string } {
   let text: string;
   try {
@@ -76,10 +76,10 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** Matches what follows a string that is a name. */
+/** Matches the colon that follows a name. */
 const COLON = /\s*:/y;
 
-/** Returns the names that occur twice in one object of a valid JSON text, or null if it is nested too deeply. */
+/** Returns the names that occur twice in one object of a valid JSON text, or null if the text is nested too deeply. */
 function repeatedNames(text: string): string[] | null {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
@@ -102,7 +102,7 @@ function repeatedNames(text: string): string[] | null {
   return [...repeated];
 }
 
-/** Returns fields with an unpaired surrogate, which could not be stored unchanged. The nesting is already limited. */
+/** Returns the fields with an unpaired surrogate, which cannot be stored unchanged. The caller limits the nesting. */
 function malformedTexts(value: unknown, path: string): string[] {
   if (typeof value === "string") return value.isWellFormed() ? [] : [path === "" ? "body" : path];
   if (typeof value !== "object" || value === null) return [];

@@ -1,4 +1,4 @@
-// Schemas of query parameters, whose text must be a number, a list, a choice or a flag.
+// Schemas of query parameters: numbers, lists, choices and flags, which are all sent as text.
 import * as z from "zod";
 
 const MAX_LISTED = 50;
@@ -39,7 +39,6 @@ export function choiceParameter<const Choice extends string>(
     .meta({ description });
 }
 
-/** `true` or `false`. */
 export function flagParameter(description: string): z.ZodType<boolean> {
   return z.enum(["true", "false"], "must be true or false")
     .transform((text) => text === "true")

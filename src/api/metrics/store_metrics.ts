@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/ports/ports.ts";
 import { STORAGE_FAULTS } from "../../domain/ports/store/storage_fault.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 
-/** Maximum number of customers in a metric, because each is a time series. */
+/** Maximum number of customers in a metric. Each customer is a time series. */
 const LARGEST = 10;
 
 interface MeasuredStore {
@@ -17,7 +17,7 @@ interface MeasuredStore {
   isMeasured(sourceId: string): boolean;
 }
 
-/** Adds the gauges, which are read with each request for metrics. */
+/** Adds the gauges. Their values are read from the store at each request for the metrics. */
 export function measureStore(metrics: Metrics, { store, clock, isMeasured }: MeasuredStore): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     metrics.gauge({ name, help }, async () => [{ value: await read() }]);
@@ -41,7 +41,7 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
     regfeed_deliveries_failed: ["failed", "Failed deliveries in the log."],
     regfeed_subscriptions_held_full: [
       "heldFull",
-      "Subscriptions for which no deliveries are created, because their customer's limit of held deliveries was reached.",
+      "Subscriptions for which no deliveries are created, because their customer's limit on held deliveries was reached.",
     ],
   } as const;
   for (const [name, [count, help]] of Object.entries(undelivered)) {
@@ -58,7 +58,7 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
   gauge("regfeed_mails_queued", "Unsent emails.", async () => (await store.accountHealth()).queuedMails);
   gauge(
     "regfeed_mails_oldest_queued_age_seconds",
-    "Age of the oldest unsent mail; 0 if there is none.",
+    "Age of the oldest unsent email; 0 if there is none.",
     async () => ageOf((await store.accountHealth()).oldestQueuedMailAtMs),
   );
   gauge("regfeed_mails_failed", "Failed emails.", async () => (await store.accountHealth()).failedMails);

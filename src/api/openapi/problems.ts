@@ -18,7 +18,7 @@ interface ProblemRow {
 const ROWS: Record<ErrorCode, ProblemRow> = {
   invalid_input: {
     when:
-      "a parameter, a field or a header is unknown, missing or malformed, or the body is not JSON; `errors` names each",
+      "a parameter, a field or a header is unknown, missing or malformed, or the body is not JSON; `errors` lists them",
     detail: "limit: must be a whole number from 1 to 200",
     errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
   },
@@ -36,16 +36,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     }],
   },
   invalid_signature: {
-    when: "the signature of a signed request is missing, too old, or does not match the body",
+    when: "the signature of a signed request is missing, invalid or too old, or does not match the body",
     detail:
-      "The Stripe-Signature header does not match the body. The service's log contains the likely cause.",
+      "The Stripe-Signature header is missing, invalid or too old, or does not match the body. The service's " +
+      "log contains the likely cause.",
   },
   unauthenticated: {
     when: "the key is missing, unknown or disabled; `WWW-Authenticate` states how to send one",
     detail: "Send your API key as `Authorization: Bearer rgf_…`.",
   },
   subscription_limit_reached: {
-    when: "your tier's limit of active subscriptions is reached, or you have 100 disabled ones",
+    when: "your tier's limit on active subscriptions is reached, or you have 100 disabled ones",
     detail:
       "Your tier allows 5 active subscriptions. Delete or disable another one, or ask for a higher tier.",
   },
@@ -59,7 +60,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   duplicate_subscription: {
     when:
-      "you have a subscription with the same URL and filters that is active or on hold because of your tier",
+      "you have a subscription with the same URL and filters that is active, or that your tier's limit holds",
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },
@@ -68,8 +69,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "Wait for the response to the first request, or retry later.",
   },
   idempotency_key_reused: {
-    when: "the same `Idempotency-Key` was used with another body",
-    detail: "This key was used with another body. Use a new key.",
+    when: "the same `Idempotency-Key` was used for another request (another URL or body)",
+    detail: "This key was used for another request. Use a new key.",
   },
   subscription_disabled: {
     when: "the subscription is disabled",
@@ -81,9 +82,9 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
   },
   held_full: {
-    when: "the replay would exceed your tier's limit of held deliveries; nothing was sent",
+    when: "the replay would exceed your tier's limit on held deliveries; nothing was sent",
     detail:
-      "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the " +
+      "The monthly quota is used up, and your tier's limit on held deliveries has been reached. Replay after the " +
       "held deliveries have been sent. GET /v1/usage shows their number.",
   },
   delivery_unfinished: {
@@ -106,7 +107,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed.",
   },
   body_too_large: {
-    when: `the body has more than ${MAX_BODY_BYTES} bytes, or more than the path allows`,
+    when: `the body is larger than the path allows (${MAX_BODY_BYTES} bytes, except for payment events)`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
     errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
   },
@@ -141,24 +142,25 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   replay_limit_reached: {
     when:
-      "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or you " +
-      "have another replay in progress; `Retry-After` states when to retry",
+      "the replay would send more deliveries than you have daily replays left (nothing was sent), or another of your " +
+      "replays is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, but only 120 of your tier's 500 replays a day are left. Nothing was " +
+      "This replay would send 800 deliveries, but only 120 of your tier's 500 daily replays are left. Nothing was " +
       "sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {
     when:
-      "too many requests without a key or with an invalid key from your IP address; `Retry-After` states when to retry",
+      "your IP address has sent too many requests without a key, or with an invalid key or signature; `Retry-After` " +
+      "states when to retry",
     detail: "Too many requests without a key from your IP address. Try again in 2 s.",
   },
   internal: {
-    when: "an internal error; if you contact the operator, include the request id",
+    when: "an internal error occurred; if you contact the operator, include the request id",
     detail:
       "The request could not be processed. Try again. If you contact the operator, include the request id.",
   },
   unavailable: {
-    when: "the service is stopping or overloaded",
+    when: "the service is stopping or overloaded, or cannot use its database",
     detail: "Too many test calls are in progress. Retry in 15 seconds.",
   },
 };

@@ -9,7 +9,7 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_SCHEMA = { $ref: "#/components/schemas/Problem" };
 
-/** Returns the shared responses by error code, for statuses with a single code. */
+/** Returns a response for each error code. Routes share it for a status that has only this code. */
 export function sharedResponses(): Record<string, ResponseObject> {
   return Object.fromEntries(CODES.map((code) => [code, problemResponse([code])]));
 }

@@ -22,13 +22,13 @@ Regfeed collects what official bodies publish about AI regulation. It classifies
 cited articles of the AI Act), keeps every revision, and provides the events in two ways: through this API and as signed
 webhooks.
 
-Every response with data has a \`disclaimer\`: the content is information only and not legal advice.
+Every response with data has a \`disclaimer\`: the content is for information only and is not legal advice.
 
 ## Keys
 
-Endpoints that require a key expect it as \`Authorization: Bearer rgf_…\`. Your key was shown once, when your account was
-created. A lost key cannot be recovered; the operator can replace it. Sources, topics and health require no key, and pages
-of any origin may read them.
+Operations that require a key expect it as \`Authorization: Bearer rgf_…\`. You received your key once, when your account
+was created. A lost key cannot be recovered; the operator can replace it. Sources, topics and health require no key, and
+pages of any origin may read them.
 
 ## Bodies and times
 
@@ -38,8 +38,8 @@ rejected, so that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every \`GET\` response has an \`ETag\`. Send it back in \`If-None-Match\`: while
 nothing has changed, the response is an empty \`304\` that does not count against your quota. \`If-None-Match: *\` also
-returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have only weak ETags:
-\`PATCH\` updates only the fields you send, the last write wins, and \`If-Match\` with an entity tag is rejected with 412.
+returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have only weak ETags,
+so \`If-Match\` with an entity tag is rejected with 412. \`PATCH\` updates only the fields you send; the last write wins.
 
 ## Daily quota
 
@@ -48,14 +48,16 @@ Your tier allows a number of requests per UTC day. Every authenticated response 
 \`RateLimit-Policy\`. Every request with a key counts, except those whose response is 304, 5xx, or 429
 \`quota_exceeded\` or \`too_many_requests\`. When the quota is used up, the response is 429, with \`Retry-After\` in seconds.
 
-Test calls, replays and backfills have separate limits per UTC day (see \`GET /v1/usage\`). Beyond them, the response is 429
-\`test_limit_reached\`, \`replay_limit_reached\` or \`backfill_limit_reached\`, with \`Retry-After\`; such requests count.
+Test calls, replays and backfills have separate limits per UTC day (see \`GET /v1/usage\`). Beyond these limits, the
+response is 429 \`test_limit_reached\`, \`replay_limit_reached\` or \`backfill_limit_reached\`, with \`Retry-After\`. The
+request still counts against the quota.
 
 ## Limits per IP address
 
 In addition to the quota, requests per minute are limited for each IP address: requests without a key, and, more strictly,
-requests with an invalid key. Beyond the limit, the response is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A
-valid key that has been used since the service started is not affected by other requests from the same IP address.
+requests with an invalid key or signature. Beyond the limit, the response is 429 \`too_many_requests\`, with
+\`Retry-After\` in seconds. A valid key that has been used since the service started is not affected by other requests
+from the same IP address.
 
 ## Paging
 
@@ -76,11 +78,11 @@ There are three ways to page through \`GET /v1/events\`.
 An error is \`application/problem+json\` (RFC 9457): \`code\` for programs, \`detail\` for people, \`errors\` for each invalid
 parameter or field, and \`request_id\`, which every response also has as \`X-Request-Id\`; include it if you contact the
 operator. Unsupported methods return 405 with \`Allow\`, unknown paths 404. Pages of any origin may also read the errors of
-public endpoints.
+public paths.
 
 Requests that are not valid HTTP (a control character in a header, endless headers, an invalid or duplicate
-\`Content-Length\`, a malformed request line) get an empty 400 without \`X-Request-Id\`, and the connection is closed. It is
-closed without a response if the chunks of a body are malformed.
+\`Content-Length\`, a malformed request line) get an empty 400 without \`X-Request-Id\`, and the connection is closed. If
+the chunks of a body are malformed, the connection is closed without a response.
 
 | code | status | when |
 |---|---|---|
@@ -102,7 +104,7 @@ order by \`sequence\`, not by arrival.
 **Verify every delivery.** Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com): the
 signed bytes are \`webhook-id\`, \`webhook-timestamp\` and the raw body, joined by dots. \`webhook-signature\` contains two
 signatures, one for each way in which libraries interpret the secret, and for a day after a rotation also those of the
-previous secret. One match is enough, and every official library verifies it. Without a library:
+previous secret. One matching signature is enough, and every official library finds it. Without a library:
 
 \`\`\`sh
 expected="v1,$(printf '%s.%s.%s' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$BODY" |
@@ -110,5 +112,5 @@ expected="v1,$(printf '%s.%s.%s' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$BODY" |
 case " $WEBHOOK_SIGNATURE " in *" $expected "*) echo good ;; *) echo bad; exit 1 ;; esac
 \`\`\`
 
-Reject a \`webhook-timestamp\` that is more than five minutes off your clock.
+Reject a \`webhook-timestamp\` that differs from your clock by more than five minutes.
 `;

@@ -38,7 +38,8 @@ export function webhooks(payload: Schema): Record<string, PathItem> {
         parameters: [...SIGNATURE_HEADERS],
         requestBody: {
           required: true,
-          description: "One version of one publication, with title and summary in your language",
+          description:
+            "One version of one publication, with title and summary in the subscription's language",
           content: { "application/json": { schema: payload, examples: examples() } },
         },
         responses: {

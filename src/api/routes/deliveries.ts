@@ -30,7 +30,7 @@ const deliveriesQuery = z.strictObject({
   limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "Maximum number of deliveries per page" })
     .default(DEFAULT_LIMIT),
   subscription: z.string().optional().meta({
-    description: "The id of a subscription, which may be deleted",
+    description: "The id of a subscription, even of a deleted one",
   }),
   status: choiceParameter(DELIVERY_STATUSES, "Comma-separated statuses, combined with OR").optional(),
   event: z.string().optional().meta({ description: "An event's id" }),

@@ -29,7 +29,7 @@ const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 /** Maximum number of versions per response, because each is compared with the previous one. */
 const MAX_VERSIONS = 100;
-/** Maximum length of their records in characters, because comparing long versions in 24 languages takes seconds. */
+/** Maximum length of a page of versions in characters, because comparing long ones in 24 languages takes seconds. */
 const MAX_VERSIONS_LENGTH = 1_000_000;
 /** The latest time that a Date can represent, in Unix ms (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
@@ -70,17 +70,17 @@ const eventsQuery = z.strictObject({
   )
     .optional(),
   language: listParameter(
-    "Comma-separated ISO 639-1 codes, combined with OR, of languages in which an event is available",
+    "Comma-separated ISO 639-1 codes, combined with OR. Returns events that are available in one of these languages",
   )
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title or summary contains all of these words. Only whole words match, so `consult` does not " +
-      "find `consultation`. Case and accents are ignored",
+      "Full-text search: title and summary together contain all of these words. Only whole words match, so `consult` " +
+      "does not find `consultation`. Case and accents are ignored",
   }),
   latest: flagParameter(
     "`true` returns only the newest version of each publication. Pages reached by `Link` show the list as it was " +
-      "at the first page",
+      "when the first page was requested",
   ).optional(),
   before: z.string().optional().meta({
     description: 'An event\'s id. Returns the events after it in the list. Used by `Link: rel="next"`',
@@ -122,7 +122,7 @@ function listRoute(options: RouteOptions): Route {
     verify: ({ query }) => verifyQuery(query, options),
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
-      // Otherwise a publication that is revised while a client pages would move to an earlier page.
+      // Fixes the list, because a publication that is revised while a client pages would move to an earlier page.
       const newAsOf = query.latest === true && query.after === undefined && query.as_of === undefined
         ? await store.lastPosition()
         : null;
@@ -177,8 +177,8 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     tag: "Events",
     summary: "Lists the versions of an event's publication",
     description:
-      `Accepts the id of any version. Returns the latest versions, oldest first, each with the diff to the previous one. There ` +
-      `are at most ${MAX_VERSIONS}, and fewer if records are long. \`Link: rel="next"\` leads to the versions before them.`,
+      "Accepts the id of any version. Returns the latest versions, oldest first, each with the diff to the previous one. " +
+      `A page has at most ${MAX_VERSIONS} versions, fewer if they are long. \`Link: rel="next"\` leads to earlier ones.`,
     params: { id: eventId },
     query: versionsQuery,
     errors: ["not_found"],
@@ -189,7 +189,7 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     async handle({ params, query, address }) {
       const id = params["id"] ?? "";
       if (!isId("event", id)) throw notFound();
-      // One more than is returned, because the oldest one is compared with it.
+      // One more than is returned, because the oldest version on the page is compared with its predecessor.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
@@ -295,7 +295,7 @@ async function toEventQuery(
   });
 }
 
-/** Returns the words of a search in NFC, because a combining mark would end a word. */
+/** Returns the words of a search in NFC, because a separate combining mark would end a word. */
 function wordsOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }

@@ -1,4 +1,4 @@
-// The public reads: GET /v1/sources, /v1/topics, /v1/health.
+// The public routes GET /v1/sources, /v1/topics and /v1/health.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { healthReport, sourceList, topicList, toSourceRecord } from "../../wire/health_sources_topics.ts";
 import { responseBody } from "../http/response_body.ts";

@@ -19,11 +19,11 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
     path: "/v1/webhooks/payment",
     operationId: "receivePaymentEvent",
     tag: "Service",
-    summary: "Receives an event of the payment provider",
+    summary: "Receives an event from the payment provider",
     description:
       "Only for Stripe, which signs its events. A paid checkout creates a customer, who receives the key by email. " +
-      "Changes to the subscription change or end the access. Each event takes effect once, in any order. " +
-      "Other event types return 200.",
+      "Changes to the Stripe subscription change or end the customer's access. Each event takes effect only once, and " +
+      "events may arrive in any order. Event types that are not used are ignored and return 200.",
     maxBodyBytes: MAX_EVENT_BYTES,
     signedBody: z.looseObject({
       id: z.string().meta({ description: "`evt_…`" }),

@@ -35,7 +35,7 @@ export interface RouteOptions {
     subscription: Subscription,
     callsPerDay: number,
   ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
-  /** Replays a period. If it stops early, `lastEventId` is the last event that it processed. */
+  /** Replays a period. If the replay stops early, `lastEventId` is the last event that was processed. */
   replay(
     target: { customerId: string; subscriptionId: string; replaysPerDay: number },
     range: { sinceMs: number; untilMs: number | null; afterId: string | null },

@@ -37,8 +37,8 @@ function changeRoute(options: RouteOptions): Route {
     description:
       "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
       "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret. Rotate " +
-      "it if others have access to the old endpoint. The rules of creation apply: no duplicates, and no more active " +
-      "subscriptions than the tier allows.",
+      "the secret if others have access to the old endpoint. The rules of creation apply: no duplicates, and no more " +
+      "active subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
     verify: ({ body }) => verifyRequest(definedFields(body), options),
@@ -104,7 +104,7 @@ function rotateRoute({ store, clock, random }: RouteOptions): Route {
     summary: "Rotates a subscription's secret",
     description:
       "The new secret is shown only in this response. For 24 hours, deliveries are signed with both secrets, the new " +
-      "one first; one match is enough. A second rotation within that time ends the oldest secret. Send an " +
+      "one first; one match is enough. A second rotation within that time invalidates the oldest secret. Send an " +
       "`Idempotency-Key`, so that you can repeat the request if the response is lost.",
     params: { id: subscriptionId },
     repeatable: true,
@@ -155,7 +155,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
       "older than the subscription. Pending deliveries and events that `backfill_since` will deliver are not " +
       "affected. Events are processed in storage order, at most 1000 per call; continue with `next_after`. " +
       "Deliveries that had succeeded do not count against the monthly quota again. Each delivery counts against the " +
-      "daily replays; if not enough are left, nothing is sent. Replays are sent after the subscription's new " +
+      "daily replays; if there are not enough left, nothing is sent. Replays are sent after the subscription's new " +
       "deliveries.",
     params: { id: subscriptionId },
     body: replayRequest,
@@ -196,7 +196,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
       if (outcome.isFull && replayed + created === 0) {
         throw new AppError(
           "held_full",
-          "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after " +
+          "The monthly quota is used up, and your tier's limit on held deliveries has been reached. Replay after " +
             "the held deliveries have been sent. GET /v1/usage shows their number.",
         );
       }

@@ -89,7 +89,7 @@ function deleteRoute({ store, clock, limitsOf }: RouteOptions): Route {
     summary: "Deletes a subscription",
     description:
       "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted " +
-      "are then removed from the log. The record is kept for audit; deleting it again returns 404. If " +
+      "are then removed from the log. The record is kept for audit; deleting the subscription again returns 404. If " +
       "subscriptions are held by your tier's limit (`disabled_by: tier`), the oldest of them is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
@@ -237,7 +237,6 @@ export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
   );
 }
 
-/** Returns the error for too many active subscriptions. */
 export function limitError(limit: number): AppError {
   return new AppError(
     "subscription_limit_reached",
