@@ -10,15 +10,14 @@ import { hashKey, keyFromHeader } from "./keys.ts";
 const CACHE_MS = 500;
 const MAX_CACHED = 10_000;
 
-/** Finds the customer behind a request. */
 export interface Access {
-  /** Returns the header's customer. Rejects with `unauthenticated` unless it has a valid key of an enabled customer. */
+  /** Returns the customer whose valid key is in the header. Rejects with `unauthenticated` if there is none. */
   authenticate(authorization: string | null): Promise<Customer>;
   /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;
 }
 
-/** Returns why a customer has no access. This is shown only to holders of a valid key, which cannot be guessed. */
+/** Returns why a customer has no access. Only holders of a valid key, which cannot be guessed, see the reason. */
 function whyDisabled({ disabledBy }: KeyHolder): string {
   return disabledBy === "payment"
     ? "This API key is valid, but your access has ended because of a missing payment. Access with the same key resumes " +

@@ -19,7 +19,6 @@ export function makeKey(
   };
 }
 
-/** Whether a string is a well-formed key. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }

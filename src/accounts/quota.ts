@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export interface Quota {
   take(customerId: string, limit: number): Promise<RequestAllowance>;
-  /** Stores the counts since the last call, once a call in progress has ended. */
+  /** Stores the counts since the last call. Waits for a call in progress first. */
   flush(): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ interface Day {
 interface DayCount {
   customerId: string;
   day: string;
-  /** All requests, including stored ones. */
+  /** All requests of the day, whether stored yet or not. */
   used: number;
   /** Requests not stored yet; negative after refunds. */
   unwritten: number;
 }
 
-/** Creates the quota of a store. Only one process may count; a crash loses the counts since the last flush. */
+/** Creates the quota of a store. Only one process may count. In a crash, the counts since the last flush are lost. */
 export function createQuota(
   { store, clock }: { store: Pick<Store, "countedRequests" | "addRequests">; clock: Clock },
 ): Quota {
@@ -102,7 +102,7 @@ async function write(
     .filter((count) => count.unwritten !== 0)
     .map((count) => ({ count, requests: count.unwritten }));
   if (batch.length > 0) {
-    // Reset before the write, so that requests during the write are stored by the next flush.
+    // The counts are reset before the write, so that the next flush stores the requests made during the write.
     for (const { count } of batch) count.unwritten = 0;
     try {
       await store.addRequests(

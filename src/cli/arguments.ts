@@ -17,7 +17,7 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
       ...(short === undefined ? {} : { short }),
     };
   }
-  // Not strict, because the messages below also show the command's usage.
+  // Not strict, because the errors of strict parsing would not show the command's usage.
   const { tokens } = parseArgs({
     args: [...words],
     options,
@@ -98,7 +98,7 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. Other words in capitals follow an option. */
+/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. The value of an option follows the option. */
 function positionalsOf(usage: string): string[] {
   const words = usage.split(" ");
   return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));

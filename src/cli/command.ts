@@ -1,9 +1,8 @@
 // The type of a command.
 import { CommandCall } from "../server/command_context.ts";
 
-/** An option of a command other than `--config` and `--help`. */
 export interface CommandOption {
-  /** `flag` has no value, `text` has one, `list` can be repeated. */
+  /** A `flag` has no value, unless it {@link mayHaveValue}. A `text` has one value. A `list` can be repeated. */
   kind: "flag" | "text" | "list";
   /** Whether a flag can have a value after an equals sign: `--save=FILE`. */
   mayHaveValue?: true;
@@ -18,7 +17,7 @@ export interface Command {
   name: string;
   /**
    * The arguments, such as "ID [--json]": positionals in capitals, optional arguments in brackets, and `…` after an
-   * argument that may be repeated. The parser takes the positionals and the option `--json` from this text.
+   * argument that may be repeated. The parser derives the positionals and the option `--json` from this text.
    */
   usage: string;
   summary: string;
@@ -36,7 +35,7 @@ const CONFIG_OPTION: CommandOption = {
   kind: "text",
   value: "FILE",
   short: "c",
-  help: "the config (default: regfeed.toml or else config.example.toml, in the current folder)",
+  help: "the config (default: regfeed.toml, or else config.example.toml, in the current folder)",
 };
 
 /** All options of a command, including the common ones. */

@@ -22,7 +22,7 @@ export const healthcheckCommand: Command = {
     url: {
       kind: "text",
       value: "URL",
-      help: "the server's URL (default: the config's listener; any certificate is accepted)",
+      help: "the server's URL (default: the listener in the config, where any certificate is accepted)",
     },
     json: { kind: "flag", help: "print the complete response of GET /v1/health" },
   },
@@ -57,7 +57,7 @@ function listenUrl({ server: { listen, tls } }: Config): string {
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** Requests the health report. Throws a {@link CommandError} if the response contains none. */
+/** Requests the health report. Throws a {@link CommandError} if there is no response, or no report in it. */
 async function askHealth(
   { clock, http }: { clock: Clock; http: HttpClient },
   url: URL,

@@ -21,6 +21,6 @@ export const initCommand: Command = {
     await host.writeText(file, example, 0o600);
     host.out(`${file}\n`);
     const where = folder === host.cwd ? "" : ` --config ${shellQuote(file)}`;
-    host.err(`Edit it, then run: ${host.program} check${where} && ${host.program} serve${where}\n`);
+    host.err(`Edit this file, then run: ${host.program} check${where} && ${host.program} serve${where}\n`);
   },
 };

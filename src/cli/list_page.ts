@@ -1,4 +1,4 @@
-// Pages of lists: `--limit`, `--before`, and the hint to the next page.
+// Pages of lists: `--limit`, `--before`, and the line that says how to print the next page.
 import type { CommandOption } from "./command.ts";
 import { shellQuote } from "../platform/process/process.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";

@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 export const serveCommand: Command = {
   name: "serve",
   usage: "",
-  summary: "runs the API and the loops that ingest, deliver and send mail",
+  summary: "runs the API and the loops that ingest, deliver and send emails",
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
   async run(call) {
     // Loaded on demand, because the help loads this file too.

@@ -30,7 +30,7 @@ export interface Fitting {
 /** Minimum width of the truncated column while other columns can still be dropped. */
 const LEAST_CUT = 32;
 
-/** Formats a table that fits the terminal if columns can be dropped or truncated. */
+/** Formats a table. Drops and truncates columns if the table would otherwise not fit the terminal. */
 export function fitTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,4 +1,4 @@
-// Parses times in options: a duration before now, a date, or a date and time.
+// Parses times in options: a duration before now, a date, a date and time, or Unix ms.
 import { readDuration } from "../config/parse_values.ts";
 import { CommandError, EXIT } from "../server/command_context.ts";
 

@@ -11,8 +11,8 @@ export function textWidth(columns: number): number {
 }
 
 /**
- * Wraps a text at word boundaries into lines of at most `width` characters, each with a line end. The first line starts
- * with `first`, the others with `indent` spaces. A word longer than a line is put on a separate line.
+ * Wraps a text at word boundaries into lines of at most `width` characters, each ended by a line break. The first line
+ * starts with `first`, the others with `indent` spaces. A word longer than a line is put on a separate line.
  */
 export function wrapText(
   text: string,
@@ -40,7 +40,7 @@ export function wrapText(
   return written === "" ? `${first.trimEnd()}\n` : written;
 }
 
-/** Wraps the lines that are longer than `width`. Continuation lines are indented to the value of a field. */
+/** Wraps the lines that are longer than `width`. If a line is a field, its continuation is aligned with the value. */
 export function wrapLines(text: string, width: number): string {
   return text.split("\n").map((line) => {
     if (line.length <= width) return line;

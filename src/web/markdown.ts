@@ -11,7 +11,7 @@ export function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, text = ""]) => text);
 }
 
-/** Renders paragraphs, second-level headings, lists, tables and fenced code; within lines see {@link inline}. */
+/** Renders paragraphs, second-level headings, lists, tables and fenced code, and their text with {@link inline}. */
 export function markdownToHtml(markdown: string): Html {
   return markup`${blocksOf(markdown).map(block)}`;
 }

@@ -8,7 +8,7 @@ Deno.test("demo --once delivers everything and leaves no files", () =>
     const { code, stdout, stderr } = await regfeed(folder, "demo --once");
     assert.equal(code, 0, stdout + stderr);
     const [, arrived, promised] =
-      /(\d+) of (\d+) promised deliveries arrived and verified; 0 refused/.exec(stdout) ?? [];
+      /(\d+) of (\d+) promised deliveries arrived and were verified; 0 refused/.exec(stdout) ?? [];
     assert.ok(Number(promised) > 0);
     assert.equal(arrived, promised);
     assert.match(stdout, /^ ✓ {2}\d+ of /m, "the result is not a numbered step");

@@ -26,7 +26,7 @@ import { renderMail } from "./render_mail.ts";
 const ATTEMPT_MS = 60_000;
 /** Number of emails claimed and sent concurrently. */
 const BATCH = 4;
-/** Interval in ms at which the loop checks for due mails. */
+/** Interval in ms at which the loop checks for due emails. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -110,7 +110,7 @@ async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;
   if (customer.email === "") {
-    // A welcome email is still sent once an email address is set; other emails would be outdated by then.
+    // A failed welcome email is sent once an email address is set. Other emails would be outdated by then.
     return {
       kind: mail.kind === "welcome" ? "failed" : "cancelled",
       problem: "the customer has no email address",
@@ -118,12 +118,12 @@ async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise
   }
   if (mail.kind === "welcome" && !customer.enabled) {
     const outcome = retryLater(mail, CUSTOMER_DISABLED, options);
-    // Not a failure: the email is sent when the customer is enabled again.
+    // Giving up is not a failure, because the email is sent when the customer is enabled again.
     return outcome.kind === "failed" ? { ...outcome, kind: "cancelled" } : outcome;
   }
   let key: string | null = null;
   if (mail.kind === "welcome") {
-    // Stored before the email is sent, so that the key works as soon as the email is read.
+    // The key is stored before the email is sent, so that it works as soon as the email is read.
     const made = makeKey((count) => random.bytes(count), clock.nowMs());
     if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
     key = made.key;
@@ -154,7 +154,7 @@ function retryLater(
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
 }
 
-/** Returns when to attempt again, in Unix ms, or null after the last `attempt` (from 1). `fraction` is in [0, 1). */
+/** Returns when to try again after `attempt` (from 1), in Unix ms; null after the last. `fraction` is in [0, 1). */
 export function nextMailAttempt(attempt: number, nowMs: number, fraction: number): number | null {
   const delay = DELAYS_MS[attempt - 1];
   return delay === undefined ? null : nowMs + Math.round(delay * (1 - JITTER + 2 * JITTER * fraction));

@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { en: ENGLISH, de: GERM
 /** A paragraph, or preformatted lines. */
 type Block = string | { code: string };
 
-/** The value of a placeholder. A list of blocks replaces the whole paragraph. */
+/** The value of a placeholder. A list of blocks replaces a paragraph that consists of the placeholder. */
 type Value = string | readonly Block[];
 
 export interface MailFacts {
@@ -57,7 +57,7 @@ function mailOf({ kind, data }: MailContent): MailName {
 function fill(text: string, values: Readonly<Record<string, Value>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];
-    if (typeof value !== "string") throw new Error(`the mail has no value for ${name}`);
+    if (typeof value !== "string") throw new Error(`the email has no value for ${name}`);
     return value;
   });
 }

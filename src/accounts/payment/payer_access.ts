@@ -22,9 +22,9 @@ const NOTICE_MS = 7 * 86_400_000;
 interface Failing<Kind> {
   kind: Kind;
   sinceMs: number;
-  /** The invoice that was named last; null if none was. */
+  /** The invoice that an event named last; null if no event named one. */
   invoice: string | null;
-  /** The times in Unix ms of events that reported the failure without an invoice. */
+  /** The times, in Unix ms, of the events that reported the failure but named no invoice. */
   unnamedMs: readonly number[];
 }
 
@@ -45,7 +45,7 @@ interface PaidSubscription {
 /**
  * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The newest event decides
  * the state of each subscription, except that an ended subscription stays ended. The customer has access as long as at
- * least one subscription gives it.
+ * least one subscription gives access.
  */
 export function evaluatePayer(
   events: readonly PaymentEvent[],
@@ -173,7 +173,7 @@ function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs:
   return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
 }
 
-/** Returns the access that the best subscription gives. Either all of them give access, or none does. */
+/** Returns the access that the best subscription gives. Either all of the subscriptions give access, or none does. */
 function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,
@@ -204,7 +204,7 @@ function accessOf(
     : { access: "ended", accessUntilMs: null, notice: notice("ended", null) };
 }
 
-/** Returns the notice that the last subscription has ended, or null if that was too long ago. */
+/** Returns the notice that the last subscription has ended, or null if the end was too long ago. */
 function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): PaymentNotice | null {
   const [last] = states.filter((state) => state.kind === "ended")
     .sort((a, b) => b.sinceMs - a.sinceMs || (a.subscription < b.subscription ? -1 : 1));
@@ -212,7 +212,7 @@ function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): Payme
   return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
 }
 
-/** Returns the highest tier of the subscriptions, each according to its newest known price. */
+/** Returns the highest tier of the subscriptions by their newest known prices, and a current price that is unknown. */
 function priceOf(
   subscriptions: readonly PaidSubscription[],
   { prices }: PaymentRules,

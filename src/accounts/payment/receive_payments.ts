@@ -29,7 +29,7 @@ export interface PaymentOptions extends PaymentRules {
 }
 
 export interface Payments {
-  /** Handles a webhook of the provider. Throws `invalid_signature`, or `invalid_input` if the event is invalid. */
+  /** Handles a webhook from the provider. Throws `invalid_signature`, or `invalid_input` if the event is invalid. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
   /** Applies a stored event again. Returns null if the id is unknown. */
   replay(id: string, by: Act): Promise<PaymentOutcome | null>;
@@ -63,8 +63,9 @@ export function createPayments(options: PaymentOptions): Payments {
         log.warn("payment event rejected: invalid signature", { cause: verdict.cause });
         throw new AppError(
           "invalid_signature",
-          "The Stripe-Signature header does not match the body. The service's log contains the likely cause.",
-          [{ field: "Stripe-Signature", message: "does not match the body" }],
+          "The Stripe-Signature header is missing, invalid or too old, or does not match the body. The service's log " +
+            "contains the likely cause.",
+          [{ field: "Stripe-Signature", message: "is not a valid signature of this request" }],
         );
       }
       const reading = parseStripeEvent(parse(body), clock.nowMs());

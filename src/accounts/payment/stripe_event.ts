@@ -123,7 +123,7 @@ function readSubscription(subscription: Fields, type: string): FactReading {
 }
 
 function readInvoice(invoice: Fields, type: string): FactReading {
-  // Since the API of March 2025, an invoice names its subscription in its parent.
+  // Since the API version of March 2025, `parent` contains the subscription of an invoice.
   const parent = fieldsOf(fieldsOf(invoice["parent"])["subscription_details"]);
   const names = namesOf(invoice, invoice["subscription"] ?? parent["subscription"]);
   const missing = missingName(names, "an invoice");
@@ -137,7 +137,7 @@ function readInvoice(invoice: Fields, type: string): FactReading {
   return { ...names, fact, note: null };
 }
 
-/** Whether a line is a charge or credit for a part of a period, whose price may be outdated. */
+/** Whether a line charges or credits a part of a period. The price of such a line may be outdated. */
 function isProration(line: Fields): boolean {
   const details = fieldsOf(fieldsOf(line["parent"])["subscription_item_details"]);
   return line["proration"] === true || details["proration"] === true;

@@ -53,7 +53,7 @@ export const backupCommands: Command[] = [
           (secretKey === null
             ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere; without ` +
               "it, the secrets of subscriptions cannot be read.\n"
-            : "It contains the secret key: keep it where nobody else can read it.\n"),
+            : "It contains the secret key: keep the archive where nobody else can read it.\n"),
       );
     },
   },
@@ -127,7 +127,7 @@ async function lockForRestore(database: string, { files }: BackupTools): Promise
   return release;
 }
 
-/** Creates the backup tools for the work, and closes them after it. */
+/** Runs `work` with the backup tools, and closes them afterwards. */
 async function withTools<T>(
   { host, loadEngine }: CommandCall,
   work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
@@ -148,8 +148,8 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * Returns the paths to which the config assigns the parts of an archive. If there is no config, restores the archived
- * one first; if secrets that it names are missing on this machine, the error lists them.
+ * Returns the paths of the database and of the secret key in the config. If there is no config, first restores the one
+ * in the archive. If secrets that the config names are missing on this machine, throws an error that lists them.
  */
 async function targetOf(
   call: CommandCall,
@@ -189,7 +189,7 @@ function describeRestored(
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${serve}\`.\n`,
     "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
-    "Changes since the backup are undone, including their audit entries. Tell your subscribers: " +
-    'docs/run/backup.md, "What a restore loses".\n',
+    "Changes since the backup are undone, including their audit entries. Tell your subscribers what a restore loses: " +
+    'see docs/run/backup.md, "What a restore loses".\n',
   ].join("");
 }

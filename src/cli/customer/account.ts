@@ -60,7 +60,7 @@ async function undelivered(
     : { undelivered: newest.id, reason: describeDelivery(newest) };
 }
 
-/** Removes the outbox files of emails. A file is named after its email's id; welcome emails add the attempt. */
+/** Removes emails from the outbox, and returns how many. A file's name is the email's id, and perhaps the attempt. */
 async function removeLetters(
   { host }: CommandCall,
   outbox: string,
@@ -86,7 +86,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Files are removed before the list of emails is erased, and again after it, because a running server may add one.
+  // Files are removed before the list of emails is erased, and again afterwards, because a running server may add one.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {

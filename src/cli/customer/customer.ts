@@ -92,14 +92,14 @@ export const customerCommands: Command[] = [
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
-      // Without new limits, an embedded customer keeps its own.
+      // Without new limits, an embedded customer keeps its present ones.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
     },
   },
   {
     name: "customer set-email",
     usage: "CUSTOMER ADDRESS [--another] [--json]",
-    summary: "changes a customer's email address and sends a failed welcome email to the new one",
+    summary: "changes a customer's email address and sends a failed welcome email again, to the new address",
     example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
     options: {
       another: { kind: "flag", help: "allow an email address that another customer has" },
@@ -123,7 +123,7 @@ export const customerCommands: Command[] = [
   {
     name: "key rotate",
     usage: "CUSTOMER [--json]",
-    summary: "replaces a customer's keys, prints the new one once, and sends an email about it",
+    summary: "replaces a customer's keys, prints the new key once, and sends an email about the change",
     example: "regfeed key rotate ana@example.org",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
@@ -194,7 +194,7 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
-  host.err(`Held because they exceed the tier's limit of subscriptions: ${ids}\n`);
+  host.err(`Subscriptions held because they exceed the tier's limit: ${ids}\n`);
 }
 
 /** Finds the named customer. Throws if commands cannot change it. */
@@ -203,7 +203,7 @@ async function requireChangeable(call: CommandCall, store: Store): Promise<Custo
   const { id } = customer;
   if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
   if ((await store.findAccount(id))?.erasedAtMs !== null) {
-    throw new CommandError(`${id} was erased permanently: add a new one with \`customer add\``);
+    throw new CommandError(`${id} was erased permanently: add a new customer with \`customer add\``);
   }
   return customer;
 }
@@ -230,7 +230,7 @@ async function refuseKnown(store: Store, email: string, except?: string): Promis
   const advice = except === undefined
     ? `${rotates}--another adds another customer with this email address`
     : "--another uses it for this customer as well";
-  throw new CommandError(`${email} is already a customer: ${idsOf(known)}; ${advice}`);
+  throw new CommandError(`${email} already belongs to a customer: ${idsOf(known)}; ${advice}`);
 }
 
 function emailOf(what: string, email: string | undefined): string {
@@ -331,7 +331,7 @@ function keyState({ lastFour, hash }: ApiKey): string {
   return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
 }
 
-/** Returns the customer's name in the config, or null if it is not declared. */
+/** Returns the customer's name in the config, or null if the config does not declare the customer. */
 function nameOf({ id }: Customer, { customers }: Config): string | null {
   return customers.find((declared) => declared.id === id)?.name ?? null;
 }

@@ -69,7 +69,7 @@ export const mailCommands: Command[] = [
         const outcome = await store.retryMail(id, actOf(call, platform));
         if (outcome === "over") {
           throw new CommandError(
-            `there is no waiting or failed email ${id}; \`mail list --status failed\` lists the failed ones`,
+            `there is no email ${id} that can be sent now; \`mail list --status failed\` lists the failed ones`,
           );
         }
         const state = outcome === "soon" ? "being sent or is due within five minutes;" : "queued;";
@@ -83,7 +83,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail cancel",
     usage: "MAIL [--json]",
-    summary: "cancels an email; health no longer reports it",
+    summary: "cancels a waiting or failed email, which health then no longer reports",
     example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {

@@ -15,7 +15,7 @@ export const CUSTOMER_OPTION = {
   },
 } as const;
 
-/** Returns the actor for the audit log: the user at the terminal, even under sudo. */
+/** Returns who acts now, for the audit log: the user at the terminal, even under sudo. */
 export function actOf({ host }: CommandCall, { clock }: Pick<Platform, "clock">): Act {
   const given = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].map((name) => host.env(name)).find(isUserName);
   return { actor: `cli:${given ?? host.user() ?? "unknown"}`, atMs: clock.nowMs() };

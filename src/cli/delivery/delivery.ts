@@ -43,7 +43,8 @@ export const deliveryCommands: Command[] = [
       since: {
         kind: "text",
         value: "TIME",
-        help: 'only deliveries created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
+        help:
+          'only deliveries created since TIME, such as 36h or 7d (ago), 2026-07-31 or "2026-07-31 12:00" (UTC)',
       },
       ...pageOptions(PAGING),
     },
@@ -70,7 +71,7 @@ export const deliveryCommands: Command[] = [
   },
 ];
 
-/** Returns the delivery's JSON fields: those of the API, and the customer. */
+/** Returns the delivery's JSON fields: the fields of the API, and the customer. */
 function listedFields(delivery: DeliveryRecord) {
   return { ...toDeliveryRecord(delivery), customer_id: delivery.customerId };
 }
@@ -127,7 +128,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     }));
 }
 
-/** Returns the last problem of a pending or failed delivery; for others, the reason for the status. */
+/** Returns the last problem of a pending or failed delivery; for other deliveries, the reason for the status. */
 function shortReason(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
@@ -144,7 +145,7 @@ async function ownerOf(
   const owner = await store.findOwner("subscription", subscriptionId);
   if (owner === null) {
     throw new CommandError(
-      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` lists those of a customer`,
+      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` lists a customer's subscriptions`,
     );
   }
   if (customer.customerId !== undefined && customer.customerId !== owner) {
@@ -193,12 +194,12 @@ async function requireDelivery(
 
 function noDelivery(id: string): CommandError {
   return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` lists all deliveries. Test deliveries are not kept, and old ` +
-      "ones are deleted after the configured time",
+    `there is no delivery ${id}; \`delivery list\` lists all deliveries. Test deliveries are not stored, and old ` +
+      "deliveries are deleted after the configured time",
   );
 }
 
-/** Leaves out the endpoint's response, which may be private; its owner can read it with GET /v1/deliveries/{id}. */
+/** Leaves out the endpoint's response, which may be private. Its owner can read it with GET /v1/deliveries/{id}. */
 function attemptFields({ number, startedAtMs, durationMs, statusCode, problem }: AttemptRecord) {
   return { number, started_at: startedAtMs, duration_ms: durationMs, status_code: statusCode, problem };
 }
@@ -283,7 +284,7 @@ function describeRefusal(refusal: ReplayRefusal, delivery: DeliveryRecord): stri
       return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by ` +
         "whom, and the owner enables it with PATCH /v1/subscriptions/{id}";
     case "limit_reached":
-      return "the customer's daily limit of replays is reached";
+      return "the customer's daily limit on replays is reached";
   }
 }
 
@@ -300,5 +301,5 @@ function describeUnfinished(
 }
 
 function describeDisabled(customerId: string): string {
-  return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` has the details`;
+  return `its customer ${customerId} is disabled or has not paid; \`customer show ${customerId}\` has the details`;
 }

@@ -35,7 +35,7 @@ export const webhookCommands: Command[] = [
       "secret-env": {
         kind: "text",
         value: "VARIABLE",
-        help: `the environment variable that holds it (default ${SECRET_VARIABLE})`,
+        help: `the environment variable that contains the secret (default ${SECRET_VARIABLE})`,
       },
       secret: {
         kind: "text",

@@ -103,7 +103,7 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
     const playing = play(stage);
     const outcome = await Promise.race([playing, stopped]);
     if (outcome === "stopped") {
-      playing.catch(() => {}); // its requests may fail now
+      playing.catch(() => {}); // the demo's requests may fail now
       return { isGood: false, isStopped: true };
     }
     const { isGood, key } = outcome;
@@ -204,7 +204,7 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   });
   story.line(`${items - storedIds.size} of ${items} items skipped: not about AI regulation`);
 
-  story.step("It delivers; ✓ marks a signature that the standardwebhooks package accepts");
+  story.step("Regfeed delivers; ✓ marks a signature that the standardwebhooks package accepts");
   const isDelivered = await until(haveArrived);
 
   story.step("A publisher revises one publication");
@@ -217,7 +217,7 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   story.end(
     `${
       promised - missing
-    } of ${promised} promised deliveries arrived and verified; ${receiver.refused} refused.`,
+    } of ${promised} promised deliveries arrived and were verified; ${receiver.refused} refused.`,
     isGood,
   );
   return { isGood, key };
@@ -311,7 +311,7 @@ async function askApi<T>(
   return JSON.parse(text) as T;
 }
 
-/** Prints commands to paste into another terminal. They are never truncated, so none exceeds 80 columns. */
+/** Prints commands to paste into another terminal. Each fits into 80 columns, because none may be truncated. */
 function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
   story.step("The demo keeps running. Try these in another terminal; Ctrl+C ends it");
   write(`

@@ -171,7 +171,7 @@ export class Story {
     this.write(`\n ${this.#paint(BOLD, `${++this.#steps}  ${title}`)}\n`);
   }
 
-  /** Writes a line with a coloured mark, truncated to the width of the terminal. */
+  /** Writes a line, with a coloured mark if there is one, truncated to the width of the terminal. */
   line(text: string, mark = "", colour = GREEN): void {
     const width = this.options.columns - INDENT - (mark === "" ? 0 : 2);
     const shown = text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;

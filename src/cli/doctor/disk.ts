@@ -18,7 +18,7 @@ const SCARCE_BYTES = 1024 * 1024 * 1024;
 /** How long a scheduled backup may be overdue, ms. */
 const LATE_BACKUP_MS = 3_600_000;
 
-/** Returns the folder, or its nearest ancestor that exists. */
+/** Returns the folder if it exists, or else its nearest existing ancestor. */
 function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
   let folder = path;
   while (machine.rightsOf(folder) === null && dirname(folder) !== folder) folder = dirname(folder);
@@ -36,16 +36,16 @@ export function checkVolume(
   if (volume === null) return [];
   const { kind, freeBytes } = volume;
   if (volume.isNetwork && area === "store") {
-    const todo = "move it to a local disk and change store.path: SQLite's locks do not work there";
+    const todo = "move it to a local disk and change store.path: SQLite's locks do not work over a network";
     return [problem(area, `${path} is on ${kind}, a network file system`, todo)];
   }
   const space = `${formatBytes(freeBytes)} free at ${path}`;
   if (freeBytes < FULL_BYTES) {
-    return [problem(area, `only ${space}`, "free some space, or move it to a larger disk")];
+    return [problem(area, `only ${space}`, "free some space, or move the folder to a larger disk")];
   }
   if (freeBytes >= Math.max(SCARCE_BYTES, wantedBytes)) return [good(area, space)];
   const needed = wantedBytes > SCARCE_BYTES ? `, and ${formatBytes(wantedBytes)} may be needed at once` : "";
-  return [warning(area, `${space}${needed}`, "free some space before that happens")];
+  return [warning(area, `${space}${needed}`, "free some space before the disk is full")];
 }
 
 /** Checks a folder that Regfeed writes to and creates if it is missing. */
@@ -53,7 +53,7 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);
   if (rights?.isFolder === false) {
-    const todo = "move it away, or name another folder in the config";
+    const todo = "move the file away, or name another folder in the config";
     return problem(area, `${there} is a file, not a folder`, todo);
   }
   if (rights?.mayWrite === true) {
@@ -61,7 +61,7 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
   }
   if (rights?.isReadOnly === true) {
     const todo =
-      "see the system's log (a failing disk is made read-only), mount it writable, or name another folder";
+      "see the system's log (the kernel makes a failing disk read-only), mount the disk writable, or name another folder";
     return problem(area, `${there} cannot be written: its file system is read-only`, todo);
   }
   const todo = `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
@@ -95,7 +95,7 @@ function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number):
   }
   const dueMs = newestMs === -Infinity ? null : nextRunAfter(backup.schedule, newestMs);
   if (newestMs === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
-    const todo = "if the server has run since, its log says why: look for the area backup";
+    const todo = "if the server has been running since then, its log says why: look for the area backup";
     return warning("backup", `${seen}, and the next one is overdue`, todo);
   }
   return good("backup", seen);

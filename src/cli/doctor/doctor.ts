@@ -44,7 +44,7 @@ export const doctorCommand: Command = {
   },
 };
 
-/** Formats the findings as text, by area, with the advice below each. */
+/** Formats the findings as text, by area, each with its advice below it. */
 export function describeFindings(findings: readonly Finding[]): string {
   const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
   const lines: string[] = [];

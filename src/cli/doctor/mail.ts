@@ -14,14 +14,14 @@ const CORRECT_URL =
 const SEE_LOG = "see the mail server's log, or ask its operator";
 
 const ADVICE: Readonly<Record<MailFault, string>> = {
-  name: `${CORRECT_URL}, or the machine's DNS`,
+  name: `${CORRECT_URL}, or repair the machine's DNS`,
   refused: `${CORRECT_URL}, or open the firewall`,
   silent: `${CORRECT_URL}, or open the firewall: many hosting providers block port 25`,
   protocol: CORRECT_URL,
   tls:
     "enable STARTTLS on the server, or use smtps://; mail.require_tls = false sends emails and keys unencrypted",
   certificate:
-    "use the name in the server's certificate, or set its authority's certificate in mail.smtp_ca_file",
+    "use the host name in the server's certificate, or set mail.smtp_ca_file to the certificate of its authority",
   "sign-in": "remove the user and password from mail.smtp_url, or use a port that accepts them (587 or 465)",
   password: "correct the user and password in mail.smtp_url; many providers require an app password",
   answer: SEE_LOG,
@@ -54,7 +54,7 @@ export async function checkMailServer(
   try {
     await clock.within(SERVER_MS, (signal) => tryMailServer(smtp, signal));
     const signedIn = smtp.credentials === null ? "" : " and the user and password";
-    return [good("mail", `${name} accepts emails${signedIn}; none was sent`)];
+    return [good("mail", `${name} accepts emails${signedIn}; no email was sent`)];
   } catch (error) {
     if (error instanceof DeadlineError) {
       return [problem("mail", `${name}: the mail server does not respond in time`, ADVICE.silent)];

@@ -60,7 +60,9 @@ export function checkHosts(results: readonly HostResult[]): Finding[] {
   return [
     ...(responding > 0 ? [good("hosts", `source hosts that respond: ${responding}`)] : []),
     ...failed.map(({ host, sources, failure }) => {
-      const todo = `try it with curl from this machine; a firewall may block it (${sources.join(", ")})`;
+      const todo = `try curl from this machine; a firewall may block the host (sources: ${
+        sources.join(", ")
+      })`;
       return warning("hosts", `${host} does not respond: ${failure}`, todo);
     }),
   ];
@@ -71,14 +73,14 @@ export function checkClock(results: readonly HostResult[]): Finding {
   const ahead = results.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
   const median = ahead[Math.floor(ahead.length / 2)];
   if (median === undefined) {
-    return warning("clock", "no host to compare the clock with", "check it yourself: `date -u`");
+    return warning("clock", "no host to compare the clock with", "check the clock yourself: `date -u`");
   }
   const hosts = `${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`;
   const seconds = Math.round(Math.abs(median) / 1_000);
   const seen = `the clock is ${seconds} s ${median > 0 ? "ahead of" : "behind"} that of ${hosts}`;
-  const todo = "let the system set it: `timedatectl set-ntp true`";
+  const todo = "let the system set the clock: `timedatectl set-ntp true`";
   if (Math.abs(median) > WRONG_CLOCK_MS) {
-    return problem("clock", `${seen}: receivers refuse signatures, and quotas end at the wrong time`, todo);
+    return problem("clock", `${seen}: receivers reject signatures, and quotas reset at the wrong time`, todo);
   }
   return Math.abs(median) > ODD_CLOCK_MS
     ? warning("clock", seen, todo)
@@ -90,7 +92,7 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
   const todo = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
   if (trustedProxies.some((range) => range.endsWith("/0"))) {
     const seen = "trusted_proxies contains every IP address: any client can pretend to be another";
-    return [problem("proxy", seen, todo)];
+    return [problem("proxy", seen, 'list only your proxy: server.trusted_proxies = ["127.0.0.1/32"]')];
   }
   if (protocol === "https:" && tls === null && trustedProxies.length === 0) {
     const seen =
@@ -98,16 +100,17 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
     return [warning("proxy", seen, todo)];
   }
   if (protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) {
-    const advice = "set server.tls_cert and server.tls_key, or use a proxy with TLS and set its https URL";
+    const advice =
+      "set server.tls_cert and server.tls_key, or use a proxy with TLS and set public_url to its https URL";
     return [warning("proxy", `public_url is ${publicUrl}: API keys are sent unencrypted`, advice)];
   }
   return [];
 }
 
-/** Warns of settings that let webhooks use http or this machine. */
+/** Warns of settings that let webhooks use http or reach this machine. */
 export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
   const { allowHttp, allowNetworks } = delivery;
-  const todo = "use this for tests only, and remove it before anyone else has a key";
+  const todo = "use this setting only for tests, and remove it before anyone else has a key";
   const seen = allowNetworks.filter(holdsLoopback).map((network) =>
     `webhooks may go to this machine (delivery.allow_networks has "${network}"): customers can reach its services`
   );

@@ -11,22 +11,25 @@ import { checkSecretFile } from "../../server/checks/rights.ts";
 
 const MAX_NAMED = 10;
 
-/** Checks the database's file, schema and key, and the stored state of sources and deliveries. */
 export function checkDatabase(config: Config, machine: Machine, engine: StoreEngine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
   if (rights === null) return [good("store", `no database yet: the first start creates ${path}`)];
   if (rights.isFolder) {
     return [
-      problem("store", `${path} is a folder, not a file`, "move it away, or name a file in store.path"),
+      problem(
+        "store",
+        `${path} is a folder, not a file`,
+        "move the folder away, or name a file in store.path",
+      ),
     ];
   }
   if (!rights.mayRead || !rights.mayWrite) {
-    const todo = `run this as the user that runs Regfeed, or give it to that user: chown USER ${path}*`;
+    const todo = `run this as the user that runs Regfeed, or give the file to that user: chown USER ${path}*`;
     return [problem("store", `${path} cannot be read and written by this user`, todo)];
   }
   const file = checkSecretFile(path, rights);
-  // A write-ahead log belongs to a running server, or a killed one left it; opening the database must not remove it.
+  // A write-ahead log belongs to a running server or was left by a killed one. Opening the database must not remove it.
   const readOnly = machine.rightsOf(`${path}-wal`) !== null;
   try {
     const schema = engine.schemaOf(path, { readOnly });
@@ -37,7 +40,10 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
     }
     if (schema !== engine.schemaVersion) {
       const seen = `the database has schema ${schema}, but this version uses ${engine.schemaVersion}`;
-      return [file, warning("store", seen, "nothing: the next start makes a backup and migrates it")];
+      return [
+        file,
+        warning("store", seen, "nothing: the next start makes a backup and migrates the database"),
+      ];
     }
     const key = keyProblem(engine, { path, keyFile }, { readOnly });
     return [
@@ -63,7 +69,7 @@ export function checkSources(
   const fetched = states.filter(({ id, outcome }) => enabled.has(id) && outcome !== null);
   const failing = fetched.filter(({ outcome }) => outcome !== "ok");
   const partial = fetched.filter(({ outcome, partialFailures: gaps }) => outcome === "ok" && gaps.length > 0);
-  const todo = "`regfeed source list` says why; `regfeed source test ID` tries one now";
+  const todo = "`regfeed source list` says why; `regfeed source test ID` fetches one now";
   const found = ([[failing, "whose last fetch failed"], [partial, "fetched only in part"]] as const)
     .filter(([states]) => states.length > 0)
     .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
@@ -90,17 +96,17 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
   if (heldFull > 0) {
     findings.push(warning(
       "deliveries",
-      `subscriptions in the state held_full: ${heldFull}; their customers have reached the limit of held deliveries, ` +
+      `subscriptions in the state held_full: ${heldFull}; their customers have reached the limit on held deliveries, ` +
         "so no further deliveries are stored, but no event is lost",
-      "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
+      "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries sets the limit",
     ));
   }
   if (disabled.length > 0) {
     findings.push(warning(
       "deliveries",
       `subscriptions that Regfeed disabled: ${named(disabled)}`,
-      "`regfeed customer show SUBSCRIPTION` shows the reason, the owner and what is held; the owner can enable it with " +
-        "PATCH /v1/subscriptions/{id}",
+      "`regfeed customer show SUBSCRIPTION` shows the reason, the owner and what is held; the owner can enable the " +
+        "subscription with PATCH /v1/subscriptions/{id}",
     ));
   }
   if (findings.length === 0) findings.push(good("deliveries", "none are held and none have failed"));

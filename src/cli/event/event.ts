@@ -66,7 +66,7 @@ async function readEvent(store: Store, id: string) {
 
 type Explained = ReturnType<typeof explain>;
 
-/** Classifies the stored input by the current rules. */
+/** Classifies the stored input with the current rules. */
 function explain({ event, provenance }: ShownEvent, classifier: Classifier) {
   const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
   const today = classifier.classify({

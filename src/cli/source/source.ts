@@ -49,7 +49,7 @@ export const sourceCommands: Command[] = [
         kind: "flag",
         mayHaveValue: true,
         value: "FILE",
-        help: "save the raw document in FILE, or in the current folder under the source's name",
+        help: "save the raw document in FILE, or in the current folder under the source's id",
       },
     },
     run: (call) =>

@@ -52,7 +52,7 @@ function listedFields(source: Config["sources"][number] | null, state: SourceSta
   };
 }
 
-/** Returns the time of the next fetch, which waits while the host is paused. */
+/** Returns the time of the next fetch, which waits while requests to the host are paused. */
 function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
   return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
     ? Math.max(nextDueAtMs, hostPausedUntilMs)
@@ -86,7 +86,7 @@ export function listTable(
   );
   const moves = sources.flatMap((source) =>
     source.moves.map(({ from, to, since, adopted_at }) => {
-      // If the source has several URLs, the message names the one that moved.
+      // If several of the source's URLs have moved, each message names its URL.
       const what = source.moves.length > 1 ? `${source.id} (${from})` : source.id;
       return adopted_at === null
         ? `${what} has redirected permanently to ${to} since ${formatTime(since)}\n`

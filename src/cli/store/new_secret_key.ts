@@ -14,7 +14,7 @@ import { createBackupTools } from "../../server/migrate_with_backup.ts";
 
 const CONSEQUENCES =
   "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held " +
-  "until its owner rotates the secret; the old key cannot be used again";
+  "until its owner rotates the secret and enables it; the old key cannot be used again";
 
 export const newKeyCommand: Command = {
   name: "store new-key",
@@ -66,7 +66,7 @@ async function makeNewKey(
   }
 }
 
-/** Returns why the key file does not open the store, or null if it does. */
+/** Returns why the key file cannot decrypt the database's secrets, or null if it can. */
 export function keyProblem(
   engine: StoreEngine,
   { path, keyFile }: { path: string; keyFile: string },

@@ -3,7 +3,7 @@ import type { DocumentedOperation, Operation, Parameter, Schema } from "../../wi
 import { type Html, markup } from "../html.ts";
 import { nameOf } from "./schema.ts";
 
-/** The form of an operation: key, parameters and body. `schemas` are those that parameters refer to. */
+/** The form of an operation: key, parameters and body. `schemas` contains the schemas that parameters refer to. */
 export function tryForm(
   { method, path, operation }: DocumentedOperation,
   schemas: Record<string, Schema>,

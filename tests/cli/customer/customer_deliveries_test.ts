@@ -104,7 +104,7 @@ Deno.test("checkDeliveries() counts by state and names the disabled subscription
     [
       "deliveries",
       "warning",
-      "subscriptions in the state held_full: 2; their customers have reached the limit of held deliveries, so " +
+      "subscriptions in the state held_full: 2; their customers have reached the limit on held deliveries, so " +
       "no further deliveries are stored, but no event is lost",
     ],
     ["deliveries", "warning", "subscriptions that Regfeed disabled: sub_0, sub_1, sub_2, sub_3"],

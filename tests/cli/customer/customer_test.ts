@@ -19,7 +19,7 @@ Deno.test("customer add refuses the address of another customer unless --another
     const { customer } = await add(folder, "ana@b.example");
     const again = await regfeed(folder, "customer add --email Ana@B.example");
     assert.equal(again.code, 1);
-    assert.match(again.stderr, new RegExp(`is already a customer: ${customer.id};.*--another`));
+    assert.match(again.stderr, new RegExp(`already belongs to a customer: ${customer.id};.*--another`));
     const other = await add(folder, "ana@b.example", "--another");
     assert.notEqual(other.customer.id, customer.id);
     const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, "customer list");
@@ -95,7 +95,7 @@ Deno.test("customer set-email sets an address, refuses a used one, and refuses e
     assert.match((await regfeed(folder, "customer list")).stdout, /new@b\.example/);
     assert.match(
       (await set("Bob@b.example")).stderr,
-      /is already a customer: cus_.*--another uses it for this customer/,
+      /already belongs to a customer: cus_.*--another uses it for this customer/,
     );
     assert.equal((await set("bob@b.example", "--another")).code, 0);
     assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);

@@ -215,7 +215,7 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
     assert.equal(kept.code, 1);
     assert.match(
       kept.stderr,
-      /is not sent again: its customer cus_\S+ is disabled or does not pay; `customer show cus_/,
+      /is not sent again: its customer cus_\S+ is disabled or has not paid; `customer show cus_/,
     );
   }));
 
@@ -234,7 +234,7 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
     assert.doesNotMatch(held.stderr, /by itself/);
     assert.equal((await regfeed(folder, `customer disable ${customerId}`)).code, 0);
     const kept = await regfeed(folder, `delivery replay ${row.id}`);
-    assert.match(kept.stderr, /its customer cus_\S+ is disabled or does not pay/);
+    assert.match(kept.stderr, /its customer cus_\S+ is disabled or has not paid/);
     assert.equal((await regfeed(folder, `customer enable ${customerId}`)).code, 0);
     receiver.status = 204;
     await ask(`/v1/subscriptions/${subscription.id}`, { enabled: true }, "PATCH");

@@ -67,7 +67,7 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
 
 Deno.test("doctor connects to the mail server, starts TLS and signs in, and sends no email", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
-    [{}, {}, "good", /localhost:\d+ accepts emails; none was sent/],
+    [{}, {}, "good", /localhost:\d+ accepts emails; no email was sent/],
     [SIGN_IN, { credentials: USER }, "good", /accepts emails and the user and password/],
     [
       SIGN_IN,
@@ -193,7 +193,10 @@ Deno.test("doctor checks the mail server of the config, except with --offline", 
         return { stdout, code };
       };
       const good = await examine("hush-hush");
-      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts emails and the user and password; none was sent/);
+      assert.match(
+        good.stdout,
+        /127\.0\.0\.1:\d+ accepts emails and the user and password; no email was sent/,
+      );
       const bad = await examine("hush");
       assert.equal(bad.code, 1);
       assert.match(bad.stdout, /rejects the user name and password\n\s+→ correct the user and password/);

@@ -32,7 +32,7 @@ Deno.test(
       const before = await examine();
       assert.equal(before.code, 1, before.stdout);
       const seen =
-        /PROBLEM {2}.*data cannot be written: its file system is read-only\n\s+→ .*mount it writable/;
+        /PROBLEM {2}.*data cannot be written: its file system is read-only\n\s+→ .*mount the disk writable/;
       assert.match(before.stdout, seen);
       assert.match(before.stdout, /saved will be created in/, "another folder is not affected");
 

@@ -99,7 +99,7 @@ const BROKEN: readonly [
   [
     "a file where the backups' folder should be",
     (at) => Deno.writeTextFile(at("saved"), ""),
-    /PROBLEM {2}.*saved is a file, not a folder\n\s+→ move it away/,
+    /PROBLEM {2}.*saved is a file, not a folder\n\s+→ move the file away/,
   ],
   [
     "a file where the outbox should be",
@@ -112,7 +112,7 @@ const BROKEN: readonly [
       await Deno.remove(at("data/regfeed.db"));
       await Deno.mkdir(at("data/regfeed.db"));
     },
-    /PROBLEM {2}.*regfeed\.db is a folder, not a file\n\s+→ move it away/,
+    /PROBLEM {2}.*regfeed\.db is a folder, not a file\n\s+→ move the folder away/,
   ],
   [
     "a file where the data's folder should be",

@@ -24,7 +24,7 @@ Deno.test("checkClock() compares the clock with the median of the hosts", () => 
   const ahead = (...ms: (number | null)[]) => checkClock(ms.map((aheadMs) => answer({ aheadMs })));
   assert.equal(ahead(500, -800, 900_000).level, "good");
   assert.equal(ahead(20_000, 25_000, 0).level, "warning");
-  assert.match(ahead(-300_000, -301_000, 0).seen, /300 s behind that of 3 hosts: receivers refuse/);
+  assert.match(ahead(-300_000, -301_000, 0).seen, /300 s behind that of 3 hosts: receivers reject/);
   assert.match(ahead(300_000).seen, /300 s ahead of/);
   assert.match(ahead(null).seen, /no host to compare/);
 });
@@ -64,7 +64,7 @@ Deno.test("checkTargets() warns of http and of ranges that contain loopback addr
     const warned = checkTargets({ delivery });
     assert.equal(warned.length, expected.length, JSON.stringify(allowNetworks));
     for (const [place, { level, seen, todo }] of warned.entries()) {
-      assert.deepEqual([level, todo?.startsWith("use this for tests only, ")], ["warning", true]);
+      assert.deepEqual([level, todo?.startsWith("use this setting only for tests, ")], ["warning", true]);
       assert.match(seen, expected[place] ?? /never/);
     }
   }
@@ -109,5 +109,5 @@ Deno.test("askHosts() sends one request to each host and names its sources", asy
     { host: "a.example", sources: ["one", "two"], failure: null, aheadMs: 40_000 },
     { host: "b.example", sources: ["three"], failure: "connection refused", aheadMs: null },
   ]);
-  assert.match(checkHosts(answers)[1]?.todo ?? "", /may block it \(three\)/);
+  assert.match(checkHosts(answers)[1]?.todo ?? "", /may block the host \(sources: three\)/);
 });

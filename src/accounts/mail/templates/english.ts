@@ -63,9 +63,9 @@ export const ENGLISH: MailTexts = {
     "quota-80": ["80% of {noun} used", COUNTER, "{consequence}"],
     "quota-100": ["All of {noun} used", COUNTER, "{consequence}"],
     "held-full": [
-      "You have reached your limit of held deliveries",
-      "You have {limit} held webhook deliveries, which is the limit of your tier. Since {sinceMs}, no more are created for subscriptions with held deliveries.",
-      "No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. They are sent with next month's quota on {resetsAtMs}, when you move to a higher tier, or, for disabled subscriptions, when you enable them.",
+      "You have reached your limit on held deliveries",
+      "You have {limit} held webhook deliveries, which is your tier's limit. Since {sinceMs}, no more deliveries have been created for subscriptions with held deliveries.",
+      "No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. The held deliveries are sent with next month's quota on {resetsAtMs}, when you move to a higher tier, or, for disabled subscriptions, when you enable them.",
       "GET /v1/subscriptions lists these subscriptions: the reason in catch_up is held_full.",
     ],
   },

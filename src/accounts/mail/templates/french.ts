@@ -19,7 +19,7 @@ export const FRENCH: MailTexts = {
     "key-rotated": [
       "Votre clé d’API a été remplacée",
       "Nous avons remplacé votre clé d’API. L’ancienne clé n’est plus valable. La nouvelle se termine par {lastFour} ; elle vous est transmise séparément.",
-      "Si vous ne l’avez pas demandé, écrivez-nous.",
+      "Si vous n’êtes pas à l’origine de cette demande, écrivez-nous.",
     ],
     "payment-failed": [
       "Votre paiement a échoué",
@@ -32,7 +32,7 @@ export const FRENCH: MailTexts = {
     "access-ended": [
       "Votre abonnement a pris fin",
       "Votre abonnement payant, et donc votre accès, a pris fin le {endedAtMs}. Votre clé n’est plus valable et les événements destinés à vos webhooks sont retenus. Votre compte et vos webhooks sont conservés.",
-      "Si vous vous abonnez de nouveau avec le même compte chez le prestataire de paiement, votre clé sera de nouveau valable et les événements retenus seront livrés. Si vous n’avez pas résilié vous-même, ou si vous souhaitez l’effacement de vos données, écrivez-nous.",
+      "Si vous vous abonnez de nouveau avec le même compte auprès du prestataire de paiement, votre clé sera de nouveau valable et les événements retenus seront livrés. Si vous n’avez pas résilié vous-même, ou si vous souhaitez l’effacement de vos données, écrivez-nous.",
     ],
     "tier-changed": [
       "Votre formule est désormais {after}",
@@ -42,7 +42,7 @@ export const FRENCH: MailTexts = {
     ],
     "subscriptions-held": [
       "Certains de vos webhooks sont suspendus",
-      "Votre limite est désormais de {activeSubscriptions}, et vous en avez davantage.",
+      "Votre limite est désormais de {activeSubscriptions}, mais vous en avez davantage.",
       "{held}",
     ],
     "delivery-warning": [
@@ -65,7 +65,7 @@ export const FRENCH: MailTexts = {
     "held-full": [
       "Votre limite de livraisons retenues est atteinte",
       "Vous avez {limit} livraisons de webhooks retenues, ce qui est la limite de votre formule. Depuis le {sinceMs}, plus aucune n’est créée pour les abonnements qui ont des livraisons retenues.",
-      "Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Elles seront envoyées avec le quota du mois suivant, le {resetsAtMs}, en passant à une formule supérieure ou, pour les abonnements désactivés, lorsque vous les réactiverez.",
+      "Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Les livraisons retenues seront envoyées le {resetsAtMs}, avec le quota du mois suivant, ou plus tôt si vous passez à une formule supérieure ; celles des abonnements désactivés, lorsque vous les réactiverez.",
       "GET /v1/subscriptions indique ces abonnements : le motif dans catch_up est held_full.",
     ],
   },

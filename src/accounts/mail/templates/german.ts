@@ -31,8 +31,8 @@ export const GERMAN: MailTexts = {
     ],
     "access-ended": [
       "Ihr Abonnement ist beendet",
-      "Ihr bezahltes Abonnement und damit Ihr Zugang endeten am {endedAtMs}. Ihr Schlüssel ist nicht mehr gültig, und Ereignisse für Ihre Webhooks werden zurückgehalten. Ihr Konto und Ihre Webhooks bleiben erhalten.",
-      "Wenn Sie mit demselben Konto beim Zahlungsdienst erneut abonnieren, gilt Ihr Schlüssel wieder, und die zurückgehaltenen Ereignisse werden zugestellt. Falls Sie das Abonnement nicht selbst beendet haben oder Ihre Daten löschen lassen möchten, schreiben Sie uns bitte.",
+      "Ihr kostenpflichtiges Abonnement und damit Ihr Zugang endeten am {endedAtMs}. Ihr Schlüssel ist nicht mehr gültig, und Ereignisse für Ihre Webhooks werden zurückgehalten. Ihr Konto und Ihre Webhooks bleiben erhalten.",
+      "Wenn Sie mit demselben Konto beim Zahlungsdienst erneut ein Abonnement abschließen, gilt Ihr Schlüssel wieder, und die zurückgehaltenen Ereignisse werden zugestellt. Falls Sie das Abonnement nicht selbst beendet haben oder Ihre Daten löschen lassen möchten, schreiben Sie uns bitte.",
     ],
     "tier-changed": [
       "Ihr Tarif ist jetzt {after}",
@@ -65,7 +65,7 @@ export const GERMAN: MailTexts = {
     "held-full": [
       "Ihr Limit für zurückgehaltene Zustellungen ist erreicht",
       "Es werden {limit} Webhook-Zustellungen für Sie zurückgehalten; das ist das Limit Ihres Tarifs. Seit dem {sinceMs} werden für Abonnements mit zurückgehaltenen Zustellungen keine weiteren angelegt.",
-      "Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Gesendet werden sie mit dem Kontingent des nächsten Monats am {resetsAtMs}, nach dem Wechsel in einen höheren Tarif oder, bei deaktivierten Abonnements, sobald Sie diese aktivieren.",
+      "Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Die zurückgehaltenen Zustellungen werden am {resetsAtMs} mit dem Kontingent des nächsten Monats gesendet oder schon vorher, wenn Sie in einen höheren Tarif wechseln; die von deaktivierten Abonnements, sobald Sie diese aktivieren.",
       "GET /v1/subscriptions nennt diese Abonnements: Der Grund in catch_up ist held_full.",
     ],
   },

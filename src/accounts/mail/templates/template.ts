@@ -1,8 +1,8 @@
-// The type of the mail texts, which ensures that every language has the same mails.
+// The type of the texts of emails, which ensures that every language has the same emails.
 import type { MailKind, QuotaUse } from "../../../domain/customer/mail.ts";
 import type { TierLimits } from "../../../domain/customer/tier.ts";
 
-/** The limits that emails list, in this order. */
+/** The limits that emails list. */
 export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions";
 
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
