@@ -26,7 +26,7 @@ import { createYield } from "./yield_to_event_loop.ts";
 import type { DocumentResult, IngestResult } from "./model.ts";
 import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./run_context.ts";
 
-const OLDER_EDITION = "the same document contains another version of this item that is not older";
+const OLDER_EDITION = "the same document contains another version, which is used instead";
 
 /** Fetches the source and records its items. Throws {@link FetchError} if the fetch fails at its first document. */
 export async function ingestSource(

@@ -2,7 +2,7 @@
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { FailedPart } from "./partial_failures.ts";
 
-/** The number of items in a fetch at the URL of each language. The language of a single URL is null. */
+/** The number of items found at the URL of each language. A source with a single URL has one entry, for null. */
 export type ItemCounts = Map<string | null, number>;
 
 function short(counts: ItemCounts, minItems: number): [language: string | null, items: number][] {
@@ -33,5 +33,5 @@ export function shortLanguages(
 
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no items" : `only ${items} of the required ${minItems} items`;
-  return `has ${found}: the URL or the rules may no longer match the page`;
+  return `has ${found}: the URL or the extraction rules may be out of date`;
 }

@@ -8,7 +8,7 @@ import type { FailedPart } from "./partial_failures.ts";
 import type { DocumentFingerprint, FetchedDocument, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
-/** The decision on an item. If only its date has changed and that does not count, the decision is "unchanged". */
+/** The decision on an item. If only its date has changed and the change does not count: "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
 export interface DecidedItem {

@@ -9,7 +9,7 @@ export interface IngestReport {
   revised: number;
   /** The number of known items that have not changed, or 0 if the server responds that nothing has changed. */
   unchanged: number;
-  /** The number of items whose text was added to a publication as a further language. */
+  /** The number of items that added a further language to a publication. */
   translated: number;
   /** The number of items that do not concern AI regulation. */
   passed_over: number;

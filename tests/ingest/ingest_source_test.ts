@@ -135,6 +135,6 @@ Deno.test("ingest() drops an exact repetition in a document, and refuses an olde
     assert.deepEqual(await fetchFeed(world, [{ id: "1" }, { id: "1" }, older]), [1, 0, 0]);
     assert.deepEqual((await ingestBoard(world)).refused, [{
       item: "Guidelines on the AI Act 1",
-      reason: "the same document contains another version of this item that is not older",
+      reason: "the same document contains another version, which is used instead",
     }]);
   }));

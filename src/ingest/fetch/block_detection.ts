@@ -1,7 +1,7 @@
 // Detects responses, of any status, by which a host blocks or throttles the client.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
-/** Number of bytes of a page that are inspected. Challenge pages are short. */
+/** Number of bytes at the start of a page that are inspected. Challenge pages are short. */
 const MAX_INSPECTED = 65_536;
 
 const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][] = [
@@ -24,7 +24,7 @@ const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further patterns for requests for data, to which no page is a valid response. An unknown vendor is empty. */
+/** Further patterns that apply if data was requested, because any page is then suspicious. "": unknown vendor. */
 const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
   [/^access denied\n/, ""],

@@ -6,7 +6,7 @@ import { planWindows, rulesKey } from "./pagination.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Describes where the next fetch begins, for each URL. The list is empty if everything is fetched. */
+/** Describes where the next fetch begins, for each URL of which it does not read everything. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,

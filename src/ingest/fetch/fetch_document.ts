@@ -19,7 +19,7 @@ const PERMANENT = [301, 308];
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
-  401: ": a key is required; set authorization or headers of the source",
+  401: ": a key is required; set the authorization or headers of the source",
   404: ": not found; look for its new URL on the publisher's site",
   406: ": the document is not available in this format; look for another URL on the publisher's site",
   410: ": the document was removed permanently; look for its new URL on the publisher's site",
@@ -58,9 +58,9 @@ export interface DocumentResponse {
 }
 
 /**
- * Fetches one document, following redirects within the limits. A URL that is not configured, such as that of a redirect
- * or a further page, must be public unless the configured URL is private. The document's `name` is the requested URL.
- * Throws {@link FetchError}.
+ * Fetches one document, following redirects within the limits. A URL that is not configured, such as the target of a
+ * redirect or a further page, must be public unless the configured URL is private. The document's `name` is the
+ * requested URL. Throws {@link FetchError}.
  */
 export async function fetchDocument(
   source: SourceSettings,

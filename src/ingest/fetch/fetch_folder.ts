@@ -1,10 +1,10 @@
-// Reads the files of a watched folder that have changed.
+// Reads the changed files of a watched folder.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
 import { FetchError, readCursor, settingsKey, sha256Of } from "./fetch_types.ts";
 
-/** A file is read again if it changed less than this many ms before it was read: its time may hide a later change. */
+/** A file that changed less than this many ms ago is read again: a later change may leave its time unchanged. */
 const SETTLED_AFTER_MS = 2_000;
 
 /** The state of a file when it was read: modification time (Unix ms), size (bytes) and SHA-256 of its bytes. */
@@ -27,7 +27,7 @@ export async function fetchFolder(
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = ownFiles(readCursor<FolderCursor>(cursor, settings));
-  // Files that were ingested under other settings are read again for new items only.
+  // Files that were ingested under other settings are read again, but only for new items.
   const earlier = ownFiles(cursor === null ? null : JSON.parse(cursor));
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;

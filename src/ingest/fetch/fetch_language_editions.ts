@@ -112,7 +112,7 @@ class MergedFetch implements Fetched {
     // A language that failed keeps its cursor, unless everything must be read again.
     const next: LanguageCursors = isWhole ? { ...this.before } : {};
     for (const [language, fetched] of this.#fetches) {
-      // With its cursor, an unchanged language would be skipped again.
+      // An unchanged language that kept its cursor would be skipped again.
       if (this.#hasFailed(language, refused) || (fetched.isUnchanged && !isWhole)) continue;
       next[language] = fetched.cursor({ ...outcome, refused: refusedIn(language, refused) });
     }

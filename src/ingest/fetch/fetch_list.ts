@@ -63,7 +63,7 @@ export class ListFetch implements Fetched {
   #marks: string[] | null = null;
   #foundMark = false;
   #foundTop = false;
-  /** The numbers of pages read from the top and from where the last fetch ended. */
+  /** The numbers of pages read: from the top, and from the position where the last fetch ended. */
   readonly #pages = { head: 0, rest: 0 };
   #part: "head" | "rest" = "head";
   /** Whether a limit ended the list, or a window of it, before the last page. */

@@ -57,7 +57,7 @@ export class SitemapFetch implements Fetched {
   #undated = 0;
   #isWhole = true;
   readonly #seen: Record<string, SeenPage>;
-  /** The pages that this fetch reads, and those left to the next fetch. */
+  /** The pages that this fetch reads, and those that it leaves for the next fetch. */
   #chosen: DatedPage[] = [];
   #waiting: DatedPage[] = [];
   /** The URLs of pages that no longer exist, and of pages that were not requested. */
@@ -260,7 +260,7 @@ export class SitemapFetch implements Fetched {
     return JSON.stringify(this.#cursorAfter(again));
   }
 
-  /** Returns the next cursor. It starts {@link LATE_DAYS} before the newest page or at an older page to read again. */
+  /** Returns the next cursor, which covers the {@link LATE_DAYS} before the newest page and all pages to read again. */
   #cursorAfter(again: readonly DatedPage[]): SitemapCursor {
     const dated = [...this.#changed.values()];
     // A page dated in the future must not exclude all others.

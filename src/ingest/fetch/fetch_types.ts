@@ -70,7 +70,7 @@ export interface Fetched {
   following?(read: ReadDocument, planned?: PlannedDocument): PlannedDocument[];
   /** Returns the parts that the limits left out. Called at the end. */
   leftOut?(): FailedPart[];
-  /** Returns sentences on the deliberate limits of this fetch. */
+  /** Returns sentences for the operator on the deliberate limits of this fetch. */
   notes?(): string[];
   /** Whether the next fetch continues where this one ended. If so, the first fetch is not yet complete. */
   goesOn?(): boolean;
@@ -87,8 +87,8 @@ export interface Fetched {
   /** Returns the redirects of each configured URL. Called at the end with the names of the refused documents. */
   redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
   /**
-   * Returns the cursor of the next fetch, which is stored only after every document has been ingested. An incomplete
-   * feed and the refused files of a folder are read again even if they have not changed.
+   * Returns the cursor for the next fetch. It is stored only after every document has been ingested. An incomplete feed
+   * and the refused files of a folder are read again even if they have not changed.
    */
   cursor(outcome: FetchOutcome): string | null;
 }

@@ -34,7 +34,7 @@ export function requireTime(clock: Clock, startedMs: number): void {
   }
 }
 
-/** Returns the windows from `lastMs` (null: `firstDays` ago) to now, oldest first, at most {@link MAX_WINDOWS}. */
+/** Returns at most {@link MAX_WINDOWS} windows, oldest first: since `lastMs` (and the overlap) or the `firstDays`. */
 export function planWindows(
   { days, overlapDays, firstDays }: Windows,
   lastMs: number | null,
@@ -66,9 +66,9 @@ export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | nu
   return [{ sinceMs, untilMs: middleMs }, { sinceMs: middleMs, untilMs }];
 }
 
-/** The windows of one fetch. When time runs out, the remaining days are left to the next fetch. */
+/** The windows of one fetch. When time runs out, the remaining days are left for the next fetch. */
 export class WindowQueue {
-  /** The first day left to the next fetch, in Unix ms, or null if none is left. */
+  /** The first day left for the next fetch, in Unix ms, or null if none is left. */
   leftFromMs: number | null = null;
   readonly #startedMs: number;
   readonly #windows: Window[];
@@ -109,14 +109,14 @@ export class WindowQueue {
     return undefined;
   }
 
-  /** Leaves the remaining days to the next fetch. Throws {@link FetchError} if no window was read in time. */
+  /** Leaves the remaining days for the next fetch. Throws {@link FetchError} if no window was read in time. */
   leaveRest(): void {
     const sinceMs = this.current?.sinceMs ?? this.#endMs;
     if (sinceMs <= this.#firstMs) requireTime(this.clock, this.#startedMs);
     this.leftFromMs = sinceMs;
   }
 
-  /** Tells the operator which days are left to the next fetch. */
+  /** Tells the operator which days are left for the next fetch. */
   leftOut(): FailedPart[] {
     if (this.leftFromMs === null) return [];
     const day = new Date(this.leftFromMs).toISOString().slice(0, 10);

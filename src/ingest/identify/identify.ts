@@ -30,11 +30,11 @@ export interface IdentifiedItems {
   identity: Identity;
   /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
-  /** Items left out because the document has another edition of them that is not older. Lacks exact duplicates. */
+  /** Items left out because the document has another edition of them that is not older. Excludes exact duplicates. */
   older: IdentifiedItem[];
 }
 
-/** Identifies items by the given rule, or by the first later rule that separates them. `language` is the document's. */
+/** Identifies a document's items by the given rule, or by the first later one that separates them. */
 export function identifyItems(
   items: readonly NormalisedItem[],
   given: Identity,
@@ -74,12 +74,12 @@ export function identifyItems(
   return { identity, items: withoutCopies([...identified.values()]), older };
 }
 
-/** Whether the link or id may have tracking parameters in its fragment. Earlier versions of Regfeed kept them. */
+/** Whether the link or id may have tracking parameters in its fragment. Earlier versions of Regfeed kept these. */
 function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
   return [link, guid ?? ""].some((text) => text.includes("#") && text.includes("=", text.indexOf("#")));
 }
 
-/** If the stored content is that of a twin, swaps the two, so that a new order of twins is not a revision. */
+/** If the stored content is that of a twin, swaps item and twin, so that a new order of twins is not a revision. */
 export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
   const textHash = language === undefined ? undefined : stored.languages.get(language);
@@ -125,7 +125,7 @@ export function hashesOf(item: NormalisedItem): Hashes {
   };
 }
 
-/** Whether an item has a record's title, summary and URL. If their hashes differ, only the dates do. */
+/** Whether an item has a record's title, summary and URL. If the hashes of the two differ, only their dates do. */
 export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     cleanUrl(item.link) === cleanUrl(event.url_official);

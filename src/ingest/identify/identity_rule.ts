@@ -1,4 +1,4 @@
-// The identity rule of a source, and the identity of an item under it.
+// The identity rule of a source, and the identity of an item under that rule.
 import { createHash } from "node:crypto";
 import {
   IDENTITY_RULES,

@@ -19,7 +19,7 @@ export function languageForms(
   return { codes, pattern };
 }
 
-/** Matches a host (`de.example`), path segment (`/de/`), suffix (`news_de`, `act.de.html`) or parameter (`lang=de`). */
+/** Matches a subdomain (`de.example`), segment (`/de/`), suffix (`news_de`, `act.de.html`) or parameter (`lang=de`). */
 function usualForms(codes: readonly string[]): RegExp {
   const code = `(?:${codes.join("|")})`;
   return new RegExp(

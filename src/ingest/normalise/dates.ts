@@ -97,7 +97,7 @@ function withMonthNumber(text: string): string {
   return text;
 }
 
-/** Moves a year at the end, as in `asctime`, in front of the time. */
+/** Moves a year that follows the time, as in `asctime`, in front of the time. */
 function withYearFirst(text: string): string {
   const year = /\s\d{4}$/.exec(text);
   const day = year === null ? null : /#\d+#\s*\d{1,2}(?=\s+\d{1,2}:)/.exec(text.slice(0, year.index));

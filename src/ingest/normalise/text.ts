@@ -53,7 +53,7 @@ const MAX_MARKS = 30;
 /** Runs of marks to shorten, because normalisation sorts marks in quadratic time and cannot be interrupted. */
 const SURPLUS_MARKS = /\p{M}{31,}/gu;
 
-/** Removes invisible characters, collapses whitespace except line breaks, and normalises to NFC. */
+/** Removes invisible characters, collapses whitespace to one space or line break, and normalises to NFC. */
 function tidy(text: string): string {
   const plain = text.toWellFormed().replace(UNSEEN, "")
     .replace(/\s{2,}|[^\S ]/g, (run) => /[\n\r\v\f\u2028\u2029]/.test(run) ? "\n" : " ");

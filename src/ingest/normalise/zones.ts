@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
-/** Hours east of UTC by zone name (the American ones from RFC 822). Ambiguous names such as IST are left out. */
+/** Hours east of UTC by zone name. The American names are those of RFC 822. Ambiguous ones such as IST are left out. */
 const HOURS: readonly [names: string, hours: number][] = [
   ["utc ut gmt z wet", 0],
   ["cet met mez bst west", 1],
@@ -58,8 +58,9 @@ export function isMonthFirst(name: string): boolean {
 }
 
 /**
- * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A time in a gap is moved past it.
- * If a time occurs twice, the first one counts (as in `Temporal`). An unknown IANA zone throws a RangeError.
+ * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A time that the clocks skip is moved
+ * past the gap. If a time occurs twice, the first one counts (as in `Temporal`). An unknown IANA zone throws a
+ * RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   if (typeof zone === "number") return wallMs - zone * MINUTE_MS;

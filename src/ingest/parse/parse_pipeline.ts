@@ -39,7 +39,7 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   itemCount: number;
   /** The latest date of an item in Unix ms, or null if no item has a date. */
   newestMs: number | null;
-  /** The identity rules of the request, or a later rule that distinguishes the items. */
+  /** The identity rules of the request or, if they do not distinguish the items, with a later rule. */
   identity: Identity;
   items: IdentifiedItem[];
   /** Items left out because the document has another edition of them that is not older. */

@@ -28,7 +28,7 @@ export interface ParseLimits {
 
 /**
  * Processes the bytes of documents and runs the operator's regular expressions. Every method throws {@link
- * DocumentError} if the document cannot be read, and {@link FetchError} at a limit.
+ * DocumentError} if the document cannot be read, and {@link FetchError} if a limit is reached.
  */
 export interface Parser {
   parse(request: ParseRequest): Promise<DocumentContents>;

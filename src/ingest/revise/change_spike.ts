@@ -9,7 +9,7 @@ const ALLOWED_TIMES_EXPECTED = 5;
 const NEW_PART = 0.5;
 /** Revisions are a spike only above this share of the items. */
 const REVISED_PART = 0.25;
-/** The weight of an old publication. A site that renumbers its items has many of them. */
+/** The weight of an old publication. A site that renumbers its items has many old ones. */
 const WEIGHT_OF_OLD = 3;
 /** The weight of a publication that is dated after all known ones. */
 const WEIGHT_OF_NEWER = 0.25;
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 /**
  * Decides whether a fetch of `items` items is a spike. New publications are a spike if most items are new and their
  * weight exceeds both {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number: the usual
- * maximum per fetch, or what the source publishes in the time since its last success. Revisions are judged alike.
+ * maximum per fetch, or what the source publishes in the time since its last success. Revisions are judged similarly.
  */
 export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
   const { count, older, newer, usual, perDay, revised, usualRevised } = volume;

@@ -40,7 +40,7 @@ export interface SharedOrigin {
   origin: DocumentOrigin;
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
   classified: ReadonlyMap<NormalisedItem, Classified>;
-  /** Whether the document was read before with the same bytes. */
+  /** Whether the same bytes were ingested before, under other settings of the source. */
   isReread: boolean;
   /** The language of the document if the source has a URL per language; otherwise null. */
   language: string | null;
@@ -136,7 +136,7 @@ async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   };
 }
 
-/** Decides what to do with the items that `isDue` accepts, and records them, except changed dates under `ask`. */
+/** Decides on the items that `isDue` accepts, and records them, except changed dates if `movedDates` is `ask`. */
 async function decideEach(
   items: readonly IdentifiedItem[],
   { run, context }: DocumentContext,
@@ -240,7 +240,7 @@ async function decideChangedQueries(
   return unchangedPass(new Map([...queries.moved, ...requeried]));
 }
 
-/** Decides on the items with a changed URL. An alternating URL is no revision; a moved site causes no notifications. */
+/** Decides on items with a changed URL. An alternating URL is not a revision; a moved site causes no notifications. */
 async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): Promise<Pass> {
   const reverted = await urls.takeReverted(document.run.options.store.findEvent);
   const returned = await decideEach(urls.returned, document);
@@ -280,7 +280,7 @@ async function decideChangedDates(
   const isChurn = dateChanged.length >= CHURNING_DATES && !hasSameDate;
   // Dates without a time zone change when the configured time zone changes.
   const isZoneEdited = state.timezone !== null && state.timezone !== source.timezone;
-  // A file is read once per content, so a date in it would not be seen twice.
+  // A file is not read again until it changes, so a new date in the file would not be seen twice.
   const counted = source.fetchStrategy === "files" ? "now" : "again";
   const movedDates = isChurn || isZoneEdited ? "keep" : counted;
   return await decideEach(dateChanged, { ...document, context: { ...document.context, movedDates } });

@@ -8,7 +8,7 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of revisions in which only the date of a publication changes. Later changes are ignored. */
+/** Maximum number of revisions in which only the date of a publication changes. Later changes of it are ignored. */
 const MAX_DATE_MOVES = 2;
 
 export interface Classified {
@@ -139,7 +139,7 @@ function decideDate(
   return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
-/** Decides on an item that adds, revises or repeats a text in another language than the record's; otherwise null. */
+/** Decides on an item that adds, revises or repeats a text in a language other than the record's; otherwise null. */
 function decideLanguage(
   identified: IdentifiedItem,
   stored: StoredPublication,

@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** Returns when both a response's freshness and its document's ttl have ended, in Unix ms, or null without either. */
+/** Returns the end of both a response's freshness and its document's ttl, in Unix ms, or null if it has neither. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

@@ -12,7 +12,7 @@ const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
 const MAX_JITTER_PART = 0.25;
 
 export interface Schedule extends PlainSchedule {
-  /** Delays each run by up to `maxMs`, derived from the seed, to keep all sources from starting at once. */
+  /** Delays each run by up to `maxMs`, depending on the seed, so that the sources do not all start at once. */
   jitter?: { seed: string; maxMs: number };
 }
 

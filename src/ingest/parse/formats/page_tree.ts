@@ -12,7 +12,7 @@ const MAX_ELEMENTS = 300_000;
 
 /** A page to query with CSS selectors. `SELECTOR@NAME` selects an attribute, `@NAME` one of the item itself. */
 export interface PageTree {
-  /** The number of elements that are deeper than {@link MAX_DEPTH}. */
+  /** The number of elements that are nested more deeply than {@link MAX_DEPTH}. */
   tooDeep: number;
   /** Whether the page is truncated within the element. */
   isCutWithin(element: PageElement): boolean;

@@ -108,7 +108,7 @@ export function describeSitemap(map: Sitemap): ParsedDocument {
   };
 }
 
-/** Stores the text of an element of an entry, which ends at the next tag because it contains no other elements. */
+/** Stores the text of an entry's element. The element ends at the next tag, because it contains no other elements. */
 function storeValue(
   entry: Map<string, string>,
   { name, end }: StartTag,

@@ -230,7 +230,7 @@ class XmlFeed {
     };
   }
 
-  /** Returns the name of an element by its namespace ("title", "atom:link"). An unknown namespace keeps its prefix. */
+  /** Returns the name of an element by its namespace ("title", "atom:link"), or as written if that is unknown. */
   #name({ name, attributes }: StartTag): string {
     const [prefix, local] = splitName(name);
     let namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);
@@ -241,7 +241,7 @@ class XmlFeed {
     return namespace === undefined ? prefix + local : namespace === "" ? local : `${namespace}:${local}`;
   }
 
-  /** Stores the prefixes that the attributes declare. Returns the default namespace if they set a known one. */
+  /** Stores the prefixes that attributes declare. Returns the default namespace that they declare, if it is known. */
   #declare(attributes: Map<string, string>): string | undefined {
     let own: string | undefined;
     for (const [attribute, address] of attributes) {
@@ -258,7 +258,7 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-/** Returns the value of the first of the names that has one, or null if none has. */
+/** Returns the value of the first name that has a value, or null if none has. */
 function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);

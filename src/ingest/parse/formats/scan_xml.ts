@@ -11,9 +11,9 @@ export interface StartTag {
   /** The text between the name and the end of the tag. */
   attributes: string;
   empty: boolean;
-  /** The offset of its "<". */
+  /** The offset of the "<". */
   start: number;
-  /** The offset after its ">". */
+  /** The offset after the ">". */
   end: number;
 }
 
@@ -234,7 +234,7 @@ function readStartTag(text: string, at: number): StartTag | number {
 }
 
 /**
- * Returns the offset of a tag's ">", which may not be in a quoted value. If a "<" or the end of the text comes first,
+ * Returns the offset of the ">" that ends a tag, outside quoted values. If a "<" or the end of the text comes first,
  * there is no tag, and the result is the negative of that offset. The caller continues there, so that a scan takes
  * linear time.
  */
