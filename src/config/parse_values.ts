@@ -250,9 +250,14 @@ export function readMailbox(text: string): Reading<Mailbox> {
   const shown = name.trim().replace(/^"(.*)"$/, "$1");
   // deno-lint-ignore no-control-regex -- it matches control characters
   if (!isMailAddress(address) || /[\u0000-\u001f\u007f"]/.test(shown)) {
-    return { problem: 'is not a valid sender: use an email address, or "Name <address>"' };
+    return { problem: 'is not a valid email address: use NAME@HOST or "Name <NAME@HOST>"' };
   }
   return { value: { name: shown, address } };
+}
+
+/** Parses the email address that customers write to. If empty, that of the sender is used. */
+export function readSupport(text: string): Reading<Mailbox | ""> {
+  return text === "" ? { value: "" } : readMailbox(text);
 }
 
 /** Parses the URL of a mail server: `smtp://` for STARTTLS, `smtps://` for implicit TLS. */

@@ -26,6 +26,7 @@ import {
   readSchedule,
   readSiteUrl,
   readSourceId,
+  readSupport,
   readTimezone,
   readUrl,
   readUserAgent,
@@ -209,7 +210,7 @@ const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } sa
   ReturnType<typeof tier>
 >;
 
-const keyHash = text("the SHA-256 hash of an API key", "64 hexadecimal digits", readKeyHash);
+const keyHash = text("the SHA-256 hash of an API key (64 hexadecimal digits)", "9f86d081…", readKeyHash);
 
 const customer = table({
   id: text("an id", "example-bank", readSourceId),
@@ -238,7 +239,7 @@ const payment = table({
 
 const mail = table({
   from: text("a sender", "Regfeed <feed@example.org>", readMailbox).prefault("Regfeed <regfeed@localhost>"),
-  support: z.literal("").or(text("an email address", "support@example.org", readMailbox)).prefault(""),
+  support: text("an email address", "support@example.org", readSupport).prefault(""),
   outbox: text("a folder", "data/outbox", readPath).prefault("data/outbox"),
   smtp_url: secret.inline,
   smtp_url_file: secret.file,

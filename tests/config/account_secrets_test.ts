@@ -38,9 +38,10 @@ Deno.test("an invalid mail server is rejected, and its URL is never repeated", a
     [`${from}smtp_url = "smtp://user:hu%sh@mail.example"`, /mail\.smtp_url: .*%25/],
     [`${from}smtp_url = "mail.example"`, /mail\.smtp_url: is not a valid mail server/],
     ['[mail]\nsmtp_url = "smtp://mail.example"', /mail\.from: is missing: a mail server needs a sender/],
-    ['[mail]\nfrom = "nobody"', /mail\.from: is not a valid sender/],
-    ['[mail]\nfrom = "a <a@b.example>, c@d.example"', /mail\.from: is not a valid sender/],
-    ['[mail]\nfrom = "x\\nBcc: c@d.example <a@b.example>"', /mail\.from: is not a valid sender/],
+    ['[mail]\nfrom = "nobody"', /mail\.from: is not a valid email address/],
+    ['[mail]\nsupport = "nobody"', /mail\.support: is not a valid email address/],
+    ['[mail]\nfrom = "a <a@b.example>, c@d.example"', /mail\.from: is not a valid email address/],
+    ['[mail]\nfrom = "x\\nBcc: c@d.example <a@b.example>"', /mail\.from: is not a valid email address/],
   ];
   for (const [text, expected] of rows) {
     const lines = (await linesOf(text)).join("\n");

@@ -14,7 +14,7 @@ export interface SourceProblem {
 
 type Table = Record<string, unknown>;
 
-/** The advice for a source without `url`, or without `path` for `files`. */
+/** The advice if `url` is missing, or `path` in the case of `files`. */
 const MISSING_LOCATION: Readonly<Record<FetchStrategy, string>> = {
   feed: "a feed needs the URL of its document",
   files: "set it to the folder to watch",

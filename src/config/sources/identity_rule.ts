@@ -1,6 +1,6 @@
 // Parses the keys that identify a source's publications and their languages.
 import { IDENTITY_RULES, type IdentityRule, PATTERN_RULE } from "../../domain/source/source.ts";
-import { describeFound, quote } from "../toml/problems.ts";
+import { quote } from "../toml/problems.ts";
 import { type Reading, readLanguage } from "../parse_values.ts";
 
 const FORMS = 'use "guid", "link", "link+title" or { pattern = "/news/([0-9]+)" }';
@@ -14,7 +14,7 @@ export function readIdentity(value: unknown): Reading<IdentityRule> {
   const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const pattern = (value as { pattern?: unknown } | null | undefined)?.pattern;
   if (keys.join() !== "pattern" || typeof pattern !== "string") {
-    return { problem: `cannot be ${describeFound(value)}: ${FORMS}` };
+    return { problem: `is not a table with only a pattern: ${FORMS}` };
   }
   const reading = readPattern(pattern);
   if ("problem" in reading) return reading;
