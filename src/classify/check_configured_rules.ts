@@ -198,7 +198,7 @@ function hasCondition({ sources, eventTypes, topics, articles, words }: AddedSev
   return [sources, eventTypes, topics, articles, words].some((values) => values.length > 0);
 }
 
-/** Whether a canonical reference has a number that exists in the Act and at most four parts. */
+/** Whether a canonical reference has at most four parts and a number that exists in the Act. */
 function isOfTheAct(canonical: string): boolean {
   const [, kind, number = "", path = ""] =
     /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)((?:\([^()]+\))*)$/.exec(canonical) ?? [];

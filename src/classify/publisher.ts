@@ -27,7 +27,7 @@ const NAMES = lazy(() =>
   )
 );
 
-/** The EU's official languages except English. An unknown publisher in one of them counts as a Member State body. */
+/** The EU's official languages except English, in which an unknown publisher counts as a Member State body. */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );

@@ -67,7 +67,7 @@ function associated(head: Uint8Array, { table, id }: SealedField): Uint8Array {
 }
 
 /**
- * Opens the vault whose key is in the file. Creates a missing key if `mayMake`, but not its folder. Throws a
+ * Opens the vault whose key is in the file. If `mayMake` is set, creates a missing key, but not its folder. Throws a
  * {@link VaultError} if the file is missing, is not a key, or can be read by others.
  */
 export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {

@@ -131,7 +131,7 @@ export async function hasNoDatabase({ host }: CommandCall, path: string): Promis
   }
 }
 
-/** Opens the config and the platform for `work` and closes them afterwards. */
+/** Loads the config and opens the platform for `work`, then closes the platform. */
 export async function withPlatform<T>(
   call: CommandCall,
   work: (opened: Omit<Opened, "store">) => Promise<T>,
@@ -154,7 +154,7 @@ export async function withPlatform<T>(
 /** Minimum free space, bytes. A disk with less counts as full, because a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** The messages for EACCES and EROFS, from the system and from SQLite. */
+/** Matches the messages of the system and of SQLite for EACCES and EROFS. */
 const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 function adviceOnOwner(

@@ -81,11 +81,11 @@ export const SPACED_LETTER = /\s([a-z])(?![a-z0-9])/y;
 /** "Art. 6 II", short for "Absatz 2" in German legal writing. */
 export const ROMAN_PARAGRAPH = / (X?(?:IX|IV|V?I{0,3}))(?=[ ,.;:)]|$)/y;
 
-/** The word for a paragraph. Group: the plural forms. */
+/** The word for a paragraph. The group matches only plural forms. */
 export const PARAGRAPH_WORD =
   /,?\s?\(?(?:(paragraphs|paragraphes|paragraphen|paras|absatze|absatzen|§§)|(?:paragraphe?|par(?=\.)|para|absatz(?:es)?|abs|apartados?|paragrafo|lid|alinea|al(?=\.)|§))(?![a-z])\.?\s?(?:n°\s?)?/iy;
 
-/** The word for a point, number or letter. Group: the plural forms. */
+/** The word for a point, number or letter. The group matches only plural forms. */
 export const POINT_WORD =
   /,?\s?\(?(?:(points|letters|lettres|buchstaben|nummern|numbers|ziffern|nrn|pts)|(?:point|letter|lettre|letra|lettera|punto|punt|buchstabe[ns]?|buchst|litera|lit|numero|number|nummer|nr|nos|no|n°|ziffer|ziff|pt|subpoint|sub-point|sous))(?![a-z])\.?\s?/iy;
 

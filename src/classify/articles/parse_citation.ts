@@ -130,7 +130,7 @@ function suffixOf(latin: string | undefined, letters: string | undefined): strin
   return letters.toLowerCase();
 }
 
-/** Reads a part of the current reference, without a separator before it. */
+/** Reads a part of the current reference that follows without a separator. */
 function readPart(text: string, state: State): boolean {
   const skipped = readAt(SKIPPED, text, state.at);
   if (skipped !== null) return advance(state, skipped[0].length);

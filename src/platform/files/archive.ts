@@ -126,7 +126,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   return known ?? (isText ? "a text file" : "not a gzip file");
 }
 
-/** Messages of gzip and the tar reader for truncated or damaged files. */
+/** Matches the messages of gzip and the tar reader for truncated or damaged files. */
 const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|failed to write whole buffer/i;
 
 function explain(error: unknown): string {

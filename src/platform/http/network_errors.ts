@@ -18,7 +18,7 @@ export const FAULT = {
   notSendable: "the request is not valid HTTP",
 } as const;
 
-/** Error codes of the operating system, TLS, undici and zlib. */
+/** The reasons by error code of the operating system, TLS, undici and zlib. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
@@ -60,7 +60,7 @@ const REFUSED_INTERIM: Readonly<Record<string, string>> = {
   "bad upgrade": FAULT.switchesProtocol,
 };
 
-/** Messages of errors without a code, from rustls, undici's parser and zlib. */
+/** The reasons for errors without a code, by the message of rustls, undici's parser or zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],

@@ -149,7 +149,7 @@ class QueuedThread implements Thread {
         this.#clearTimers(); // the task is done
         for (const element of response.elements) call.elements.push(element);
         if (response.isLast) return this.#finish(() => call.resolve(call.elements));
-        // Requested one by one in separate callbacks, because queued messages would be received without a pause.
+        // Requests the next message in a separate callback, because queued messages are received without a pause.
         return void setImmediate(() => {
           if (call === this.#running) this.#worker?.postMessage(MORE);
         });
@@ -165,8 +165,8 @@ class QueuedThread implements Thread {
   }
 
   /**
-   * The worker itself stops a task that runs out of time. Terminating a worker does not stop running code in Deno 2.9,
-   * and in Deno 2.4 only after seconds. Code that the worker cannot stop, such as JSON.parse(), is abandoned here.
+   * The worker itself stops a task that runs out of time, because terminating a worker stops running code only after
+   * seconds (Deno 2.4) or never (Deno 2.9). Code that the worker cannot stop, such as JSON.parse(), is abandoned here.
    * Memory is checked because Deno 2.4 ignores the heap limit.
    */
   #watch(call: Call): void {
@@ -250,7 +250,7 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
       else respond({ kind: "error", name, message });
     }
   };
-  // In a separate callback, so that running out of memory is reported as an error of the worker.
+  // Runs tasks in a separate callback, so that running out of memory is reported as an error of the worker.
   parentPort?.on("message", (request: Request | typeof MORE) => {
     setImmediate(() => request === MORE ? respondElements() : run(request));
   });
