@@ -61,7 +61,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
       }): keep your older backups, and see docs/run/operations.md on damaged databases`,
     );
   }
-  // The digest is that of the copy, so that a change to the config in the meantime cannot make it wrong.
+  // The copy is digested and packed, so that the digest is right even if the config changes in the meantime.
   const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
   await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
   if (request.secretKey !== null) {
@@ -97,7 +97,7 @@ function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
-/** Creates a folder and its missing parents. As root, gives them to the owner of `like` or of the existing parent. */
+/** Creates a folder and its missing parents. As root, gives them to the owner of `like` or else of the folder above. */
 export async function makeFolderLike(
   folder: string,
   files: Pick<BackupFiles, "exists" | "makeFolder" | "chownLike">,

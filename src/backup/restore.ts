@@ -80,7 +80,7 @@ async function putInPlace(
   for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
-  // The key comes first, because the service cannot use a database without its key if the restore is killed in between.
+  // The key comes first: if the restore is killed in between, a key without its database does no harm.
   if (has(ARCHIVE_NAMES.secretKey)) await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), secretKey);
   for (const side of ["-wal", "-shm"]) await place.moveAway(`${database}${side}`);
   await place.put(join(unpacked, ARCHIVE_NAMES.database), database);
@@ -107,7 +107,7 @@ export async function restoreConfig(
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };
-  /** Keeps the file, if it exists, under an unused name: another restore may have run in the same second. */
+  /** Keeps a file under an unused name, because another restore may have run in the same second. */
   const keep = async (path: string): Promise<boolean> => {
     if (!await files.exists(path)) return false;
     for (let number = 1;; number++) {
@@ -123,7 +123,7 @@ function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
       if (await keep(path) && await files.exists(path)) await files.removeFile(path);
     },
     async put(from: string, to: string): Promise<void> {
-      // With hard links, the old file also keeps its name until the new one replaces it, even if the process is killed.
+      // Where hard links are supported, the old file stays at its path until the new one replaces it.
       await keep(to);
       await makeFolderLike(dirname(to), files);
       await files.move(from, to);

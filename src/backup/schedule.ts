@@ -15,7 +15,7 @@ export interface BackupPlan {
   /** An absolute path. */
   folder: string;
   schedule: Schedule;
-  /** How many scheduled backups are kept: the newest ones. */
+  /** How many of the newest scheduled backups are kept. */
   keep: number;
 }
 
@@ -32,9 +32,9 @@ export interface BackupLoop {
 }
 
 /**
- * Returns when the next backup is due, Unix ms, or null if the schedule has no runs: at the first run after the newest
- * backup or, without one, after the start. A missed run is due at once. After a failure, a pause comes first. If the
- * clock has been set back since the start or the failure, their times are ignored.
+ * Returns when the next backup is due, Unix ms: at the first run after the newest backup or, without one, after the
+ * start. A missed run is due at once. After a failure, a pause comes first. Times of a start or failure that are in the
+ * future are ignored, because the clock has been set back since. Returns null if the schedule has no runs.
  */
 export function nextBackupAt(
   schedule: Schedule,

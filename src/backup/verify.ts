@@ -18,8 +18,8 @@ export interface VerifiedBackup {
 type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**
- * Unpacks the archive in `folder`, by default its own, verifies it and calls `use`, which may move files away. Then
- * removes the unpacked files. Throws errors whose messages are for the operator.
+ * Unpacks the archive into a new folder in `folder` (by default beside the archive), verifies it and calls `use`, which
+ * may move files away. Then removes the new folder. Throws errors whose messages are for the operator.
  */
 export async function withBackup<T>(
   file: string,
@@ -47,7 +47,7 @@ async function unpackedBytes(work: string, files: BackupFiles): Promise<number |
     const manifest: unknown = JSON.parse(await files.readText(join(work, ARCHIVE_NAMES.manifest)));
     return isManifest(manifest) ? manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) : null;
   } catch {
-    return null; // the full disk has truncated the manifest, too
+    return null; // the full disk may have truncated the manifest, too
   }
 }
 

@@ -40,7 +40,6 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
     & Upkeep["store"];
   random: Random;
   log: Log;
-  /** Targets permitted in addition to public IP addresses over https. */
   policy: PolicySettings;
   /** Number of delivery slots, which is the maximum number of attempts in progress. */
   concurrency: number;
@@ -130,7 +129,7 @@ class DeliveryLoop implements Delivery {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
-        await clock.sleep(0, signal); // more events may be waiting, so only give other tasks a turn
+        await clock.sleep(0, signal); // more events may be waiting, so this only gives other tasks a turn
       } else {
         if (this.#sending.size === 0) this.#recorder.flushSoon(); // no attempt is in progress that could join the batch
         await this.#wake.wait(POLL_MS);

@@ -62,7 +62,7 @@ export function createReplay(replaying: Replaying): Replay {
       const run = (isDryRun: boolean, maxEvents: number) =>
         replayRange(replaying, target, { range, nowMs, isDryRun, maxEvents });
       if (left < MAX_DELIVERIES) {
-        // If none are left, only the subscription is checked.
+        // If no replays are left, only the subscription is checked.
         const counted = await run(true, left === 0 ? 0 : EVENTS_A_STEP);
         if (typeof counted === "string") return counted;
         if (left === 0 || counted === null) throw refused();
@@ -83,7 +83,7 @@ export function createReplay(replaying: Replaying): Replay {
   };
 }
 
-/** Replays step by step. Returns null if the limit does not allow the first step. */
+/** Replays the range step by step. Returns null if the limit does not allow the first step. */
 async function replayRange(
   replaying: Replaying,
   { customerId, subscriptionId, replaysPerDay }: ReplayTarget,

@@ -17,7 +17,7 @@ export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 const REFUSED_HOST = "must be the complete URL of a public host other than this service, such as " +
   "https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
 
-/** Targets permitted in addition to public IP addresses over https. */
+/** Which targets are permitted in addition to public hosts that are reached over https. */
 export interface PolicySettings {
   allowHttp: boolean;
   /** CIDR ranges of IP addresses that are permitted although they are not public. */
@@ -52,12 +52,12 @@ export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   };
 }
 
-/** Whether connections to this address are permitted, because it is public unicast or the policy permits it. */
+/** Whether connections to this address are permitted: it is public unicast, or the policy permits it. */
 export function checkAddress(address: string, policy: AddressPolicy): boolean {
   return isReachable(address, policy.networks);
 }
 
-/** The only permitted ports below 1024. From 1024, only the ports that other protocols use are refused. */
+/** The only permitted ports below 1024. From 1024 on, only the ports of {@link OTHER_PROTOCOLS} are refused. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const FIRST_OPEN_PORT = 1_024;
 // deno-fmt-ignore
@@ -206,7 +206,7 @@ export async function resolveTarget(
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
 }
 
-/** Maximum time in ms for the lookup when a subscription is created. */
+/** Maximum time in ms for the lookup of a new webhook URL. */
 const LOOKUP_MS = 3_000;
 
 /**

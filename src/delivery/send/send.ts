@@ -21,7 +21,6 @@ export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "we
   body: string | Uint8Array;
 }
 
-/** Dependencies and limits of attempts. */
 export interface Sending {
   http: HttpClient;
   resolver: Resolver;

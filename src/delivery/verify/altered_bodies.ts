@@ -1,4 +1,4 @@
-// Reconstructs the bodies that may have been sent, in case a program has changed the body since.
+// Reconstructs the bodies that may have been sent, in case a program changed the body before it was verified.
 import { Buffer } from "node:buffer";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { deliveryPayload } from "../../wire/delivery.ts";

@@ -199,7 +199,6 @@ function readingsOf(secret: string): Reading[] {
   return readings;
 }
 
-/** The combinations to try. */
 interface Search {
   headers: SignatureHeaders;
   forms: readonly BodyForm[];
@@ -219,7 +218,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
   const [only] = readings;
   if (readings.length > 1 || only === undefined) return [];
   return [note(
-    `The delivery verifies only with the secret read as ${only.name}. Regfeed signs for both readings` +
+    `The signature is valid only with the secret read as ${only.name}. Regfeed signs for both readings` +
       (signatures === 1
         ? ", but this header has only one signature. Was it split at the space, or created elsewhere?"
         : ".") +
@@ -245,7 +244,7 @@ const DIGESTS: readonly [name: string, of: (digest: Uint8Array) => string][] = [
   ["base64url", (digest) => Buffer.from(digest).toString("base64url")],
 ];
 
-/** Searches for a combination that verifies: other bodies, keys, contents and encodings. */
+/** Searches for a combination of body, key, signed content and encoding that gives one of the signatures. */
 function explain(search: Search, secret: string): Finding[] {
   const { headers, forms, readings } = search;
   const given = new Set(headers.signatures.map((signature) => signature.replace(/^v1[,=]/, "")));
@@ -284,7 +283,7 @@ function faultsOf(
   if (faults.length === 0) faults.push("The signature matches, but does not begin with `v1,`");
   return [
     ...faults.map((fault) => problem(`${fault}.`)),
-    note(`With this corrected, the delivery verifies with the secret read as ${reading.name}.`),
+    note(`With this corrected, the signature is valid with the secret read as ${reading.name}.`),
   ];
 }
 

@@ -61,7 +61,7 @@ function requireAlone(path: string): void {
     database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
   } catch (error) {
     if (causeOf(error) === "locked") throw inUse(path, error);
-    if (causeOf(error) !== "corrupt") throw error; // with a damaged header, no process can use it
+    if (causeOf(error) !== "corrupt") throw error; // no process can use a database with a damaged header
   } finally {
     database.close();
   }

@@ -1,4 +1,4 @@
-// SQL templates, which bind the values written in them as parameters.
+// SQL templates, whose values are bound as parameters.
 import type { SupportedValueType } from "node:sqlite";
 
 export type Value = SupportedValueType;

@@ -109,7 +109,7 @@ function retry(connection: Connection, id: string, by: Act): MailRetry {
   return "queued";
 }
 
-/** Queues an email in the caller's transaction. Returns false if one with this deduplication key exists. */
+/** Queues an email in the caller's transaction. Returns false if one with the same deduplication key exists. */
 export function queueMail(connection: Connection, mail: NewMail): boolean {
   return connection.run(
     sql`insert into mails (id, kind, customer_id, data, once_key, next_attempt_at, created_at)
@@ -129,7 +129,7 @@ export function welcomeKey(customerId: string): string {
   return `welcome:${customerId}`;
 }
 
-/** Whether a customer is still waiting for its welcome email, which names its tier. */
+/** Whether a customer is still waiting for the welcome email, which states the tier. */
 export function awaitsWelcome(connection: Connection, customerId: string): boolean {
   return connection.get(
     sql`select 1 from mails where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
@@ -185,7 +185,7 @@ function claim(connection: Connection, id: string, leaseUntilMs: number): Claime
   ) ?? {};
   const customerId = String(row["customer_id"]);
   const customer = connection.get(sql`select ${CUSTOMER_COLUMNS} from customers where id = ${customerId}`);
-  if (customer === undefined) throw new Error(`mail to unknown customer ${customerId}`);
+  if (customer === undefined) throw new Error(`email to the unknown customer ${customerId}`);
   const newest = connection.get(
     sql`select last_four from api_keys where customer_id = ${customerId} and disabled_at is null
       order by created_at desc limit 1`,

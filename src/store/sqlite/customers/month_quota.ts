@@ -28,7 +28,7 @@ export class MonthQuota {
     return month;
   }
 
-  /** Writes the number of deliveries taken, and queues due notices. Call it last in a transaction. */
+  /** Writes how much of each quota was used, and queues due notices. Call this last in a transaction. */
   settle({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
     for (const [customerId, month] of this.#months) {
       const { taken, facts: { limit } } = month;

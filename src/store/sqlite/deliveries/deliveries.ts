@@ -17,7 +17,7 @@ import type { Part } from "../store_methods.ts";
 
 /**
  * Maximum number of subscriptions that a claim skips in one queue because none of their deliveries can start now:
- * `before` it has found a delivery that can, and `after`. The next claim continues where this one stopped.
+ * `before` it has found a delivery to start, and `after` that. The next claim continues where this one stopped.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 

@@ -60,7 +60,7 @@ function matchWaiting(
       for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
         const candidate = candidates.get(delivery.subscriptionId);
         if (candidate === undefined || candidate.afterSeq >= seq) {
-          throw new Error(`event ${event.id} does not concern subscription ${delivery.subscriptionId}`);
+          throw new Error(`event ${event.id} cannot be delivered to subscription ${delivery.subscriptionId}`);
         }
         if (behind.has(delivery.subscriptionId)) continue;
         if (made.add({ delivery, event, candidate }) !== "full") continue;

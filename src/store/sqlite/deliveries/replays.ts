@@ -120,7 +120,7 @@ function sendAgain(
     if (state === null) throw new Error(`no delivery ${id} to send again`);
     applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
   };
-  // A delivery that already counts towards a quota does not need any quota again.
+  // A delivery that already counts towards a quota is not counted again.
   const goes = row["quota_month"] !== null || quota.of(customerId).admits();
   apply("replayed");
   if (!goes) apply("quota-spent");

@@ -24,7 +24,7 @@ export function lastPosition(publishedAtMs: number): bigint {
 }
 
 export function positionOf(connection: Connection, seq: number): bigint {
-  // Read as text, because the runtime throws on integers beyond 2^53.
+  // The position is read as text, because the runtime throws on integers beyond 2^53.
   const row = connection.get(
     sql`select cast(position as text) as position from event_order where event_seq = ${seq}`,
   );
@@ -118,7 +118,7 @@ export class IndexWriter {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
-    // This is rare: ids ascend, unless the clock is set back between two starts of the service. Greater ids move up.
+    // This is rare: ids ascend unless the clock is set back between two starts. Events with greater ids are moved up.
     const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));

@@ -134,7 +134,7 @@ function drop(connection: Connection, sourceId: string, reason: "fetch" | "spike
   );
 }
 
-/** Ends the quarantine of a source's change spike. Returns the number of events. */
+/** Ends the quarantine of a source's change spike. Returns the number of events released or dropped. */
 export function endQuarantine(
   connection: Connection,
   sourceId: string,

@@ -22,7 +22,7 @@ export function eventById(connection: Connection, id: string): RegEvent | null {
   return row === undefined ? null : JSON.parse(String(row["json"]));
 }
 
-/** Converts a value to ASCII JSON, which SQLite reads and joins several times as fast as other text. */
+/** Converts a value to ASCII JSON, which SQLite reads and joins several times faster than other text. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,

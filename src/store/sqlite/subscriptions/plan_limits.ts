@@ -1,4 +1,4 @@
-// Tier limits in SQLite: disables the newest subscriptions over the limit, and enables them again when it allows.
+// Tier limits in SQLite: disables the newest subscriptions over the limit, and enables them again when there is room.
 import type { Act } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { FittedSubscription } from "../../../domain/customer/mail.ts";

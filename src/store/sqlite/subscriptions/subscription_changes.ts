@@ -125,7 +125,7 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
   );
 }
 
-/** Restarts the schedules of waiting deliveries for a new URL. Attempts in progress, which have no row yet, continue. */
+/** Restarts the schedules of deliveries that wait for a retry. An attempt in progress has no row yet and continues. */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
     sql`update deliveries indexed by deliveries_due
