@@ -62,7 +62,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
   [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is not a valid regular expression: /],
   [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put the /],
-  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: cannot be a table: use /],
+  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: is not a table with only a pattern: use /],
   [
     source(`identity = { pattern = "(${"a".repeat(1_000)})" }`),
     /:\d+: sources\[0\]\.identity: is longer than 1000 characters/,
