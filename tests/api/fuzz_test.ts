@@ -45,7 +45,7 @@ const body = fc.oneof(
   text,
 );
 
-/** A POST to /v1/subscriptions, whose index in the generator's paths is `path`. */
+/** A POST to /v1/subscriptions. `path` is the index of that path in `pathOf()`. */
 const SUBSCRIBE = { method: "POST", path: 3, query: [], hasKey: true };
 
 interface Shot {

@@ -1,4 +1,4 @@
-// The API description passes the lint of a tool that reads such documents.
+// The API description passes the lint of Redocly's command line.
 import assert from "node:assert/strict";
 import { condition, needs } from "../support/needs.ts";
 import { description } from "../support/openapi.ts";

@@ -111,7 +111,7 @@ Deno.test("createBackup() removes leftovers of a killed process, but no files in
       await Deno.writeTextFile(join(path, "regfeed.db"), "a copy");
     }
     await agoMs(join(dead, "regfeed.db"), 2_000_000);
-    await agoMs(join(busy, "regfeed.db"), 60_000); // its folder is as old as the other one
+    await agoMs(join(busy, "regfeed.db"), 60_000); // only this file is recent, not its folder
     for (const path of [dead, busy]) await agoMs(path, 2_000_000);
     const { files } = place.tools;
     assert.deepEqual(await findLeftovers(place.folder, NOW_MS, files), [dead]);

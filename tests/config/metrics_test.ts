@@ -44,7 +44,7 @@ Deno.test("API and metrics cannot listen on the same address", async () => {
 });
 
 Deno.test("listeners conflict if the system rejects the second one", async () => {
-  // Linux rejects the second of two such listeners (EADDRINUSE).
+  // Linux rejects the second listener of each of these pairs (EADDRINUSE).
   const clashes: [string, string][] = [
     ["0.0.0.0", "127.0.0.1"],
     ["", "127.0.0.2"],

@@ -48,7 +48,7 @@ function aStage(behaviourOf: (request: number) => number) {
     if (ids.includes(id)) broken.push(`${id} is sent twice at once`);
     if (ids.length >= PER_SUBSCRIPTION) broken.push(`${host} gets more than its share`);
     underWay.set(host, [...ids, id]);
-    // Slow attempts have the same number of separate slots.
+    // Slow attempts have separate slots, as many as the other attempts.
     if ([...underWay.values()].flat().length > 2 * CONCURRENCY) broken.push("too many at once");
     try {
       const response = await BEHAVIOURS[behaviourOf(network.requests.length)]?.(request) ?? respond(200);

@@ -153,7 +153,7 @@ Deno.test("run() claims deliveries to other endpoints while one is slow", async 
   await clock.advance(20);
   assert.equal(store.finished.length, 20);
   assert.ok(store.finished.every((one) => one.deliveryId.startsWith("dlv_quick_")));
-  await clock.advance(15_000); // the deadline of the slow ones
+  await clock.advance(15_000); // the deadline of the slow attempts
   await clock.advance(20);
   assert.equal(store.finished.length, 23);
 });
@@ -223,7 +223,7 @@ Deno.test("run() stops claiming while nothing can be recorded", async () => {
   store.failing.set("finishAttempts", () => failures-- > 0 ? new Error("disk full") : null);
   await using _loop = await runLoop(deps);
   assert.equal(network.requests.length, 3);
-  await clock.advance(20); // the batch fails, then two of the three in it
+  await clock.advance(20); // the batch fails; then two of its three attempts fail to be recorded one by one
   assert.equal(store.finished.length, 1);
   await clock.advance(200);
   store.enqueue(SUB, { id: "dlv_later" });

@@ -122,7 +122,7 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
           child.kill("SIGKILL");
         }
         const { stdout } = await child.output();
-        if (tool === "go") return; // its reader must store the ids
+        if (tool === "go") return; // the program leaves the storing of ids to its reader
         const lines = new TextDecoder().decode(stdout).trim().split("\n");
         assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["dlv_1", "dlv_2", "dlv_3", "dlv_4"]);
         assert.match(lines[0] ?? "", /event\.published 7 Grüße – 規則$/);

@@ -28,7 +28,7 @@ Deno.test("a process with a proxy in its environment connects directly to the ch
       env: {
         ...Object.fromEntries(names.map((name) => [name, address])),
         NODE_USE_ENV_PROXY: "1",
-        DENO_NO_UPDATE_CHECK: "1", // the runtime may also use it to look for updates
+        DENO_NO_UPDATE_CHECK: "1", // the runtime may also use the proxy to look for updates
         NO_PROXY: "",
       },
       stderr: "inherit",

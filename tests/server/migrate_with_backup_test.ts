@@ -89,7 +89,7 @@ Deno.test("no database is created in place of one that is open, missing or linke
     await Deno.writeTextFile(`${path}-wal`, "what was stored last");
     await assert.rejects(prepare(), /it does not exist, but its write-ahead log does \(.*regfeed\.db-wal\)/);
     assert.equal(await exists(), false);
-    await Deno.writeTextFile(`${path}-wal`, ""); // empty
+    await Deno.writeTextFile(`${path}-wal`, "");
     await assert.rejects(prepare("/data/link.db"), /the target of the link \/data\/link\.db does not exist/);
     assert.equal(await exists(), false);
     await prepare();

@@ -87,7 +87,7 @@ Deno.test("looksLikeProxy() detects untrusted proxies in private networks", () =
     ["192.168.0.4", new Headers({ "x-real-ip": "198.51.100.1" }), true],
     ["127.0.0.1", new Headers(), false],
     ["10.0.0.1", forwards, false],
-    ["203.0.113.9", forwards, false], // can be forged
+    ["203.0.113.9", forwards, false], // a public client can forge the header
     ["", forwards, false],
   ];
   for (const [remote, headers, expected] of rows) {

@@ -121,7 +121,7 @@ Deno.test("behind a trusted proxy each client has its own limit; IPv6 clients of
     for (let n = 0; n < 3; n++) assert.equal((await askFrom(world, "127.0.0.1", "/v1/sources")).status, 200);
   }));
 
-Deno.test("after too many invalid keys of an address, the store is not queried, but known keys are accepted", () =>
+Deno.test("after too many invalid keys from an address, the store is not queried, but known keys are accepted", () =>
   withWorld("failed_keys_per_minute = 3", async (world) => {
     const { key } = await world.addCustomer();
     const other = await world.addCustomer({ email: "other@example.org" });

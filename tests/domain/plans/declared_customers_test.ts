@@ -15,7 +15,7 @@ Deno.test("findConflicts() finds other holders of the email address or a key, an
   const cases: [Partial<DeclarationFacts>, string[]][] = [
     [{}, []],
     [{ emailHolderId: "cus_2" }, ["email cus_2"]],
-    [{ emailHolderId: "cus_2", known }, []], // it has this key already
+    [{ emailHolderId: "cus_2", known }, []], // the declared customer has the address already
     [{ emailHolderId: "cus_2", known: { ...known, enabled: false } }, ["email cus_2"]],
     [{ emailHolderId: "cus_2", known: { ...known, email: "b@one.example" } }, ["email cus_2"]],
     [{ keyHolderIds: [null, "cus_3"] }, ["key cus_3 1"]],

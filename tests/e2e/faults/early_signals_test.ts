@@ -61,7 +61,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);
         server.signal(signal);
-        await new Promise((heard) => setTimeout(heard, 500)); // the runtime dispatches it with a delay
+        await new Promise((heard) => setTimeout(heard, 500)); // the runtime dispatches the signal with a delay
         await letGo();
         const { code, log } = await server.over;
         assert.equal(code, 0, log);

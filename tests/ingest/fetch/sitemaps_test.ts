@@ -61,7 +61,7 @@ Deno.test("new and changed pages of a sitemap are read, and no others", () =>
     assert.equal((await ingestBoard(world)).unchanged, 0);
     assert.deepEqual(requestedPages(world), [], "nothing has changed");
     pages["/p2"] = "2026-08-01T09:00:00Z";
-    pages["/p3"] = "2026-07-25T09:00:00Z"; // appears late
+    pages["/p3"] = "2026-07-25T09:00:00Z"; // a new page with an older date
     serveSite(world, pages);
     const next = await ingestBoard(world);
     assert.deepEqual([next.new, next.unchanged], [1, 1], "p2 has the same content with a new date");

@@ -35,7 +35,7 @@ const STATED: [text: string, expected: string][] = [
   ["Mon, 27 Jul 2026 09:37:55 GMT+2", "2026-07-27T07:37:55.000Z"],
   ["Mon, 27 Jul 2026 09:37:55 GMT +0200", "2026-07-27T07:37:55.000Z"],
   ["Mon, 27 Jul 2026 09:37:55 +0200 (CEST)", "2026-07-27T07:37:55.000Z"],
-  ["Fri, 27 Jul 2026 09:37:55 GMT", "2026-07-27T09:37:55.000Z"], // it is a Monday
+  ["Fri, 27 Jul 2026 09:37:55 GMT", "2026-07-27T09:37:55.000Z"], // 27 July is a Monday
   ["Monday, 27 July 2026 09:37:55 GMT", "2026-07-27T09:37:55.000Z"],
   ["Mon, 27 Jul 2026 9:37:55 GMT", "2026-07-27T09:37:55.000Z"],
   ["Mon, 27 Jul 2026 09:37:55", "2026-07-27T07:37:55.000Z"],
@@ -100,8 +100,8 @@ const STATED: [text: string, expected: string][] = [
   ["27.07.26", "2026-07-26T22:00:00.000Z"],
   ["27-07-2026 15:30", "2026-07-27T13:30:00.000Z"],
   ["Fri, 06/28/2024 - 10:22", "2024-06-28T08:22:00.000Z"],
-  ["Fri, 06/07/2024 - 10:22", "2024-06-07T08:22:00.000Z"], // 7 June was the Friday
-  ["Sat, 06/07/2024", "2024-07-05T22:00:00.000Z"], // 6 July was the Saturday
+  ["Fri, 06/07/2024 - 10:22", "2024-06-07T08:22:00.000Z"], // the Friday was 7 June
+  ["Sat, 06/07/2024", "2024-07-05T22:00:00.000Z"], // the Saturday was 6 July
   ["06/07/2024 10:22 EDT", "2024-06-07T14:22:00.000Z"],
   // Unix time
   ["1785499215", "2026-07-31T12:00:15.000Z"],
@@ -174,7 +174,7 @@ Deno.test("parseDate() parses a date without a zone in the source's time zone", 
     ["06/07/2024", "America/New_York", "2024-06-07T04:00:00.000Z"], // the month comes first
     ["28/06/2024", "America/New_York", "2024-06-28T04:00:00.000Z"],
     ["2026-07-27 15:30", "Asia/Kolkata", "2026-07-27T10:00:00.000Z"],
-    ["2026-04-05 01:45", "Australia/Lord_Howe", "2026-04-04T14:45:00.000Z"], // the clock goes back 30 min: the first 01:45
+    ["2026-04-05 01:45", "Australia/Lord_Howe", "2026-04-04T14:45:00.000Z"], // the first 01:45, before the clock goes back 30 min
     ["2011-12-30 12:00", "Pacific/Apia", "2011-12-30T22:00:00.000Z"], // a skipped day
   ];
   for (const [text, timezone, expected] of rows) {

@@ -480,13 +480,13 @@ test("replayEvents() counts held deliveries, and refuses disabled subscriptions 
   assert.equal(await replayAll(store), "disabled");
 });
 
-test("replayEvents() leaves the events of a running backfill to it, which keeps their order", async (store) => {
+test("replayEvents() leaves the events of a running backfill to the backfill, which keeps their order", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // five events
   await publishMany(store, 13, 14);
-  await matchAll(store); // they wait behind the backfill
+  await matchAll(store); // events 13 and 14 wait behind the backfill
   await publishMany(store, 15, 15); // not matched yet
   const replayed = await replayAll(store, { afterId: "evt_06" });
   assert.deepEqual(replayed, { replayed: 0, created: 0, held: 0, lastEventId: "evt_15" });
