@@ -177,7 +177,7 @@ Deno.test("overlapping flush() calls store every count once, and resolve when al
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 5);
 });
 
-Deno.test("flush() drops past days, and their counts are complete if the clock is set back", async () => {
+Deno.test("flush() drops the counts of past days, which are complete again if the clock is set back", async () => {
   const { quota, counts, clock } = given();
   await takeTimes(quota, 1);
   await quota.flush();

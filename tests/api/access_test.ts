@@ -44,7 +44,7 @@ Deno.test("rotated keys and keys of disabled customers are rejected within a sec
     assert.equal((await world.ask("/v1/events", { key })).status, 401);
   }));
 
-Deno.test("every response states the daily quota, which ends in 429 until 00:00 UTC", () =>
+Deno.test("every response states the daily quota; once it is used up, requests get 429 until 00:00 UTC", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const reset = String(Date.parse("2026-08-02T00:00:00Z"));
@@ -101,7 +101,7 @@ Deno.test("unknown paths get 404, unsupported methods 405 with Allow", () =>
     }
   }));
 
-Deno.test("HEAD gets the response of GET with its length and without its body, also for errors", () =>
+Deno.test("HEAD gets the headers of GET, including the length of the body, but no body, even for errors", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const rows: [path: string, status: number, key: string | undefined][] = [

@@ -59,7 +59,7 @@ Deno.test("a cached list is replaced when an event is stored", () =>
     assert.equal((await world.ask("/v1/events")).status, 401, "a cached response requires a key");
   }));
 
-Deno.test("a long response is compressed if the client accepts it, with the same ETag", () =>
+Deno.test("a long response is compressed if the client accepts compression, and keeps its ETag", () =>
   withWorld(async (world, key) => {
     await publish(world, Array.from({ length: 20 }, (_, index) => String(index)));
     const fetch = (headers: Record<string, string>) =>

@@ -104,7 +104,7 @@ const ROWS: [expected: EventType, from: From | string][] = [
   ["other", ""],
 ];
 
-Deno.test("classifyItem() finds the event type, also of items that are not relevant", () => {
+Deno.test("classifyItem() finds the event type, even of items that are not relevant", () => {
   for (const [expected, from] of ROWS) {
     const { title, summary = "", url = "", category } = typeof from === "string" ? { title: from } : from;
     const categories = category === undefined ? [] : [category];

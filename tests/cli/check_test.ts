@@ -11,7 +11,7 @@ import {
 } from "../support/process.ts";
 import { INBOX_SOURCE, rss } from "../support/samples.ts";
 
-Deno.test("check uses the example config if there is no other, and says so on stderr", () =>
+Deno.test("check uses the example config if there is no other config, and says so on stderr", () =>
   withFolder(async (folder) => {
     const none = await regfeed(folder, "check");
     assert.equal(none.code, 2);

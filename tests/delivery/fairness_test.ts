@@ -158,7 +158,7 @@ Deno.test("slow endpoints of many customers leave slots for others from the begi
     assert.ok(room.longestMs(/\.f0\./) <= SOON_MS, `${room.longestMs(/\.f0\./)} ms`);
   }));
 
-Deno.test("a customer's working endpoints wait at most for the first attempts to its slow ones", () =>
+Deno.test("a customer's working endpoints wait at most until the first attempts to reach its slow ones end", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 12; at++) await room.subscribe("a", `hangs${at}`, null);

@@ -71,7 +71,7 @@ type Reports = { sources: IngestReport[] };
 
 Deno.test(
   needs(
-    "ingest stores every item of every recorded feed once, and an edited one as version 2 with its diff",
+    "ingest stores every item of every recorded feed once, and an edited item as version 2 with its diff",
     present(FIXTURES),
   ),
   () =>

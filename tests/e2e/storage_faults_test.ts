@@ -66,7 +66,7 @@ Deno.test("if the database file of a running server is replaced, health returns 
   });
 });
 
-Deno.test("if a database is too damaged to open, every command says what to do, and that repairs it", async () => {
+Deno.test("if a database is too damaged to open, every command names the repair, which works", async () => {
   await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     await regfeedJson(folder, "customer add --email ana@example.org");
     await regfeedJson(folder, "backup create good.tar.gz --secret-key");

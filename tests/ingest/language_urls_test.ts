@@ -109,7 +109,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       assert.deepEqual(await stored(world), BOTH);
     }));
 
-  Deno.test(`${strategy}: a language that fails is reported, the other is stored, and it is added later`, () =>
+  Deno.test(`${strategy}: a language that fails is reported and added later, and the other is stored`, () =>
     withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       world.platform.http.serve(at("de"), () => ({ status: 503 }));
@@ -124,7 +124,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
     }));
 
   if (strategy === "feed") continue;
-  Deno.test(`${strategy}: a page of one language that fails does not affect the other pages`, () =>
+  Deno.test(`${strategy}: a failed page of one language does not affect the other pages`, () =>
     withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       serve(world.platform.http, "de", { broken: 2 });

@@ -53,7 +53,7 @@ async function anHourLater(world: World) {
   };
 }
 
-Deno.test("a URL of a source that keeps failing is reported with its time by every interface until it recovers", () =>
+Deno.test("every interface reports a URL that keeps failing, and since when, until the URL works again", () =>
   withWorld(
     boardConfig({ source: `urls = { en = "https://board.example/en/feed", de = "${DE}" }` })
       .replace('url = "https://board.example/feed"\n', ""),

@@ -60,7 +60,7 @@ Deno.test("a paid checkout creates the customer, and its price determines the ti
     ]);
   }));
 
-Deno.test("checkouts by two payers with one email address create two customers; two by one payer create one", () =>
+Deno.test("checkouts by two payers with the same email address create two customers; two checkouts by one payer create one", () =>
   withWorld(async (world) => {
     await sendStripe(world, checkout("evt_1"));
     await sendStripe(world, checkout("evt_2", { subscription: "sub_2" }));

@@ -9,7 +9,7 @@ import { boardConfig } from "../../support/samples.ts";
 import { postStripe } from "../../support/stripe.ts";
 import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
 
-Deno.test("drawFrom() allows one minute's requests at once, then one after another, also if the clock is set back", () => {
+Deno.test("drawFrom() allows one minute's requests at once, then one after another, even if the clock is set back", () => {
   const draw = (left: number, passedMs: number, cost: 0 | 1 = 1) =>
     drawFrom({ left, atMs: 1_000_000 }, { perMinute: 20, nowMs: 1_000_000 + passedMs, cost });
   const rows: [left: number, passedMs: number, leftAfter: number, waitMs: number][] = [

@@ -85,7 +85,7 @@ Deno.test("commands that only read do not create a database, and say what is mis
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);
   }));
 
-Deno.test("customer set-email sets an address, refuses a used one, and refuses erased customers", () =>
+Deno.test("customer set-email sets an address, and refuses addresses in use and erased customers", () =>
   withConfig("", async (folder) => {
     const { customer: { id } } = await add(folder, "ana@b.example");
     await add(folder, "bob@b.example");

@@ -71,7 +71,7 @@ Deno.test("planPayerChange() changes tier and email address only if the payment'
   assert.ok(!("disabledBy" in change({}, "operator")), "the operator's decision stays");
 });
 
-Deno.test("accessChange() distinguishes a restored access from one in its grace period", () => {
+Deno.test("accessChange() distinguishes restored access from access in its grace period", () => {
   assert.equal(accessChange({ before: true, after: true }, verdict), null);
   assert.equal(accessChange({ before: true, after: false }, verdict), "ended");
   assert.equal(accessChange({ before: false, after: true }, verdict), "restored");

@@ -68,7 +68,7 @@ Deno.test("sourceHealth() returns each condition, since when, and why", () => {
   }
 });
 
-Deno.test("sourceHealth() uses silent_after of the config, and reports no silent folder without it", () => {
+Deno.test("sourceHealth() uses silent_after of the config, without which it never reports a silent folder", () => {
   const quiet = state(lastNew(NOW - 60 * DAY));
   const conditionOf = (settings: Parameters<typeof sourceHealth>[0]) =>
     sourceHealth(settings, quiet, NOW).condition;

@@ -122,7 +122,7 @@ Deno.test(
 
 Deno.test({
   ...needs(
-    "with a failing disk, reads continue, nothing is lost, and writes resume once it works",
+    "with a failing disk, reads continue, nothing is lost, and writes resume once the disk works",
     program("prlimit"),
   ), // simulated by a file size limit, at which writes fail with EFBIG
 }, () =>

@@ -30,7 +30,7 @@ async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.
   return client;
 }
 
-Deno.test("one signal ends a server with a slow client within its limit, and a second one at once", async () => {
+Deno.test("one signal ends a server with a slow client within the time limit, and a second signal ends it at once", async () => {
   await withConfig(CONFIG, async (folder) => {
     const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email a@b.example");
     {

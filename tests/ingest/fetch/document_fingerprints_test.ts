@@ -195,7 +195,7 @@ Deno.test("each language has its own fingerprint, and all languages are read if 
   });
 });
 
-Deno.test("a list with one page, or with the newest items first, is unchanged if its first page is", async () => {
+Deno.test("a list with one page, or with the newest items first, is unchanged if its first page is unchanged", async () => {
   for (const table of ["", 'paging = "page"\nnewest_first = true']) {
     await withSources(listConfig(table), async (world) => {
       servePages(world, () => 4);

@@ -173,7 +173,7 @@ Deno.test("a configured URL may be private unless allow_private is false", async
   assert.match(back.error?.message ?? "", /^leads to intranet\.example/, "no public host redirects to it");
 });
 
-Deno.test("each host of a chain is resolved once, so that a changed DNS record has no effect", async () => {
+Deno.test("each host of a chain is resolved once, so a changed DNS record has no effect", async () => {
   const platform = fakePlatform(NOW);
   let lookUps = 0;
   platform.resolver.resolve = () => Promise.resolve(lookUps++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]);

@@ -94,7 +94,7 @@ Deno.test("fetchDocuments() returns the reason if there is no document", async (
   assert.equal(moved.message, "host name not found (gone.example)", "the host that failed");
 });
 
-Deno.test("fetchDocuments() reads the files of a folder oldest first, and later only changed ones", async () => {
+Deno.test("fetchDocuments() reads the files of a folder oldest first, and later only changed files", async () => {
   const platform = fakePlatform(NOW);
   platform.files.write("/inbox/b.xml", "old", NOW - 60_000);
   platform.files.write("/inbox/a.xml", "new", NOW - 30_000);
@@ -110,7 +110,7 @@ Deno.test("fetchDocuments() reads the files of a folder oldest first, and later 
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
-Deno.test("fetchDocuments() reads a file again that was written less than 2 s ago", async () => {
+Deno.test("fetchDocuments() reads a file that was written less than 2 s ago again", async () => {
   const platform = fakePlatform(NOW);
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
   const first = await fetchDocuments(FOLDER, NEW, fetchOptions(platform));

@@ -38,7 +38,7 @@ Deno.test("planWindows() omits no day between two fetches", () => {
   }
 });
 
-Deno.test("halveWindow() halves whole days, but not a single one", () => {
+Deno.test("halveWindow() halves several days, but not a single day", () => {
   const halves = halveWindow({ sinceMs: at("2026-07-01"), untilMs: at("2026-07-06") });
   assert.deepEqual(shown(halves ?? []), ["2026-07-01/2026-07-03", "2026-07-03/2026-07-06"]);
   assert.equal(halveWindow({ sinceMs: at("2026-07-01"), untilMs: at("2026-07-02") }), null);

@@ -87,7 +87,7 @@ Deno.test("the next fetch reads pages beyond max_pages and pages that failed", (
     assert.deepEqual(await titles(world), ["p0", "p1", "p2", "p3", "p4"]);
   }));
 
-Deno.test("a removed page is reported once, and a page dated to the day is read again after that day", () =>
+Deno.test("a removed page is reported once, and a page dated only by day is read again after that day", () =>
   withSources(sitemapConfig(), async (world) => {
     serveSite(
       world,

@@ -39,7 +39,7 @@ Deno.test("absoluteUrl() resolves a link against the first valid base", () => {
   }
 });
 
-Deno.test("absoluteUrl() returns null or an http(s) URL without a user, which it does not change again", () => {
+Deno.test("absoluteUrl() returns null, or an http(s) URL without a user that it would return unchanged", () => {
   fc.assert(fc.property(fc.oneof(fc.webUrl(), fc.string(), fc.webPath()), (href) => {
     const url = absoluteUrl(href, "https://board.example/x/");
     if (url === null) return;

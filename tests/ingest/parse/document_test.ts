@@ -169,7 +169,7 @@ Deno.test("parseDocument() does not expand declared entities", () => {
   assert.deepEqual(titles(text), ["&b;&c;"]);
 });
 
-Deno.test("parseDocument() reads the complete items of a truncated document and reports it", () => {
+Deno.test("parseDocument() reads the complete items of a truncated document and reports the truncation", () => {
   const whole = [
     rss("<item><title>a</title></item><item><title>b</title></item><item><title>zz</title></item>"),
     atom("<entry><title>a</title></entry><entry><title>b</title></entry><entry><title>zz</title></entry>"),
@@ -256,7 +256,7 @@ Deno.test("parseDocument() reads hostile repetition in linear time", () => {
   }
 });
 
-Deno.test("parseDocument() reads a feed after other text and reports it, but not XML within a page", () => {
+Deno.test("parseDocument() reads a feed after other text and reports the text, but does not read XML within a page", () => {
   const warnings = "<br />\n<b>Warning</b>:  Undefined variable in /x.php on line 3<br />\n";
   const document = parse(`${warnings}<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`);
   assert.deepEqual(document.items.map(({ title }) => title), ["a"]);

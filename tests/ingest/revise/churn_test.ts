@@ -63,7 +63,7 @@ Deno.test("two items with the same content are one publication until they differ
     assert.equal(new Set((await storedEvents(world)).map((event) => event.external_id)).size, 4);
   }));
 
-Deno.test("a changed date is a revision when it is seen twice, even if the feed has not changed meanwhile", () =>
+Deno.test("a changed date is a revision when it is seen twice, even if the feed has not changed in between", () =>
   after(dated(["1", "2", "3", "4"], DATES[0]), async (ingest, world) => {
     const three = [...dated(["1", "2", "3"], DATES[1]), ...dated(["4"], DATES[0])];
     const fetches = [await ingest(three), await ingest(three), await ingest(three)];

@@ -165,7 +165,7 @@ Deno.test("a publication in several languages is withdrawn once, and restored on
     assert.deepEqual(titles(versions[2])["fr"], titleOf("fr", "1", 2));
   }));
 
-Deno.test("if a fetch is interrupted while it records edits, the next one records the rest once and completely", () =>
+Deno.test("if a fetch is interrupted while it records edits, the next fetch records the rest once and completely", () =>
   withSources(CONFIG, async (world) => {
     const ids = Array.from({ length: 150 }, (_, at) => `${at}`);
     const all = (edition: number) => inAll(Object.fromEntries(ids.map((id) => [id, { edition }])));

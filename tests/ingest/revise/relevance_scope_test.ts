@@ -56,7 +56,7 @@ Deno.test("wasIrrelevantBefore() decides by the last document, then by dates; ot
   }
 });
 
-Deno.test("narrowUntilAfter() is the last success with relevance = ai, until the first complete one with all", () => {
+Deno.test("narrowUntilAfter() returns the last success with relevance = ai, until the first complete fetch with all", () => {
   const at = (relevance: "ai" | "all", narrowUntilMs: number | null, isWhole: boolean) =>
     narrowUntilAfter({ relevance }, { narrowUntilMs }, { isWhole, nowMs: 9 });
   assert.deepEqual([at("ai", null, true), at("ai", 5, false)], [9, 9]);

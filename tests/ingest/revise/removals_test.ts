@@ -52,7 +52,7 @@ for (const [name, fetches, source] of KEPT) {
     }, source));
 }
 
-Deno.test("a list that loses more items than it keeps, or has invalid items, withdraws nothing", () =>
+Deno.test("a list that loses more items than it keeps, or has invalid items, causes no withdrawals", () =>
   withFeed(async (fetch, world) => {
     await fetch(items(1, 2, 3, 4, 5, 6, 7, 8, 9));
     for (let round = 0; round < 3; round++) assert.equal(await fetch(items(1, 9)), 0);

@@ -17,7 +17,7 @@ async function waits(
   return found;
 }
 
-Deno.test("createHostRateLimit() spaces the requests to each host independently, also after the clock was set back", async () => {
+Deno.test("createHostRateLimit() spaces the requests to each host independently, even after the clock has been set back", async () => {
   let nowMs = 1_000_000;
   const slept: number[] = [];
   const sleep = (ms: number) => Promise.resolve(void slept.push(ms));

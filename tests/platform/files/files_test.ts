@@ -28,7 +28,7 @@ Deno.test("writeText() replaces a file with the text and mode, and leaves no dra
   });
 });
 
-Deno.test("writeText() leaves an existing file unchanged if it fails, and no draft", async () => {
+Deno.test("writeText() leaves an existing file unchanged and no draft if writing fails", async () => {
   await inFolder(async (folder) => {
     const path = join(folder, "taken");
     Deno.mkdirSync(path);

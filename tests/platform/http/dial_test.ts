@@ -70,7 +70,7 @@ Deno.test("dial() writes a large text completely to a slow reader", async () => 
   listener.close();
 });
 
-Deno.test("dial() refuses an address with unfinished TLS handshakes until it closes some", async () => {
+Deno.test("dial() refuses an address with too many unfinished TLS handshakes until some are closed", async () => {
   const unfinished = "too many TLS handshakes with the host are unfinished";
   /** Tries to connect for a short time. Returns the reason for the failure. */
   const attempt = async (address: string, port: number): Promise<unknown> => {

@@ -7,7 +7,7 @@ function coded(code: string, message = "10.0.0.1 said no"): Error {
   return Object.assign(new Error(message), { code });
 }
 
-Deno.test("toNetworkError() finds the reason by code or text, also inside other errors", () => {
+Deno.test("toNetworkError() finds the reason by code or text, even inside other errors", () => {
   const rows: [unknown, Phase, string][] = [
     [coded("ECONNREFUSED"), "connecting", "connection refused"],
     [coded("ECONNRESET"), "connecting", "connection reset"],

@@ -104,7 +104,7 @@ Deno.test("createLogs() applies levels by area", async () => {
   ]);
 });
 
-Deno.test("createLogs() writes whole lines to stderr, also right before the process ends", async () => {
+Deno.test("createLogs() writes whole lines to stderr, even right before the process ends", async () => {
   const script = `
     import { createLogs } from ${
     JSON.stringify(new URL("../../../src/platform/log/log.ts", import.meta.url).href)

@@ -52,7 +52,7 @@ Deno.test("the file and its log contain no webhook secret and no stored response
     for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
   }));
 
-Deno.test("claimDeliveries() returns the current secret, also after a change since the last claim", () =>
+Deno.test("claimDeliveries() returns the current secret, even if it has changed since the last claim", () =>
   withFile(async (file) => {
     const store = openStore(file, testVault);
     const outside = new Connection(file);

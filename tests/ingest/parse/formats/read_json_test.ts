@@ -5,7 +5,7 @@ import { bytesOf } from "../feeds.ts";
 
 const parse = (text: string) => parseDocument(bytesOf(text), { contentType: null, maxItems: 100 });
 
-Deno.test("parseDocument() refuses JSON with too many values or levels before it is parsed", () => {
+Deno.test("parseDocument() refuses JSON with too many values or levels before parsing it", () => {
   const refused = (text: string) => {
     assert.throws(() => parse(text), (error) => {
       assert.ok(error instanceof DocumentError);

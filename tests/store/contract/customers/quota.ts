@@ -270,7 +270,7 @@ test("releaseHeld() releases a disabled customer's deliveries once the customer 
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("releaseHeld() counts released deliveries towards the quota, also after the customer was disabled", async (store) => {
+test("releaseHeld() counts released deliveries towards the quota, even after the customer has been disabled", async (store) => {
   await heldBeyond(store, 2, 3);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   await store.changeCustomer("cus_1", { enabled: true }, BY);

@@ -105,7 +105,7 @@ test("claimDeliveries() alternates between customers and their subscriptions, ac
   assert.deepEqual(await claimAll(store), []);
 });
 
-test("claimDeliveries() has separate slots for slow endpoints, which it recognises by the attempts at their URL", async (store) => {
+test("claimDeliveries() has separate slots for slow endpoints, which it recognises by the duration of attempts to their URL", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   await publishMatched(store, 1, 12);

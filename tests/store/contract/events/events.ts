@@ -233,7 +233,7 @@ test("recordPublications() prefers the key to the content", async (store) => {
   assert.equal(await lookUp(store, "own", "hash 2"), "evt_1 v1");
 });
 
-test("recordPublications() keeps a learnt identity, so that a later change is a revision", async (store) => {
+test("recordPublications() keeps a learnt identity, so a later change is a revision", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await lookUp(store, "link 1", "hash 1");
   assert.equal(await lookUp(store, "link 1", "hash 2"), "evt_1 v1");

@@ -53,7 +53,7 @@ test("registerSources() makes a new source due at once, without any history", as
   assert.deepEqual(await store.listSources(), [untouchedSource("board", T0)]);
 });
 
-test("registerSources() makes a source with a changed schedule due at its next run, unless it is due earlier", async (store) => {
+test("registerSources() makes a source with a changed schedule due at its next run, unless the source is due earlier", async (store) => {
   await registerDueAt(store, { early: T0 + 1, late: T0 + 9 * HOUR });
   const due = async () => (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
   await register(store, ["early", "late"]);
@@ -159,7 +159,7 @@ test("finishFetch() stores the outcome even if the lease has expired in the mean
   assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
 });
 
-test("finishFetch() stores the identity rule of an empty fetch, and counts it as a failure", async (store) => {
+test("finishFetch() stores the identity rule of an empty fetch, and counts the fetch as a failure", async (store) => {
   await register(store, ["board"]);
   const kept = { cursor: null, identityRule: "link" } as const;
   await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
@@ -279,7 +279,7 @@ test("claimSources() returns no source of a paused host unless it is named", asy
   assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
 });
 
-test("finishFetch() ends an assumed pause of a host that responds, if it began before the request", async (store) => {
+test("finishFetch() ends an assumed pause of a host that responds, if the pause began before the request", async (store) => {
   await register(store, ["a", "b"], T0, { host: "board.example" });
   await claimIds(store, T0, { ids: ["a"] });
   const pausedUntil = async () => (await store.listSources())[0]?.hostPausedUntilMs;

@@ -87,7 +87,7 @@ Deno.test("matchEvents() does not offer an event to subscriptions that were adde
     assert.deepEqual(await offered(one, "evt_03"), ["sub_1", "sub_2"]);
   }));
 
-Deno.test("a step of a backfill reads one subscription, regardless of their number and of changes", async () => {
+Deno.test("a step of a backfill reads one subscription, regardless of the number of subscriptions and of changes", async () => {
   const timeWith = async (others: number): Promise<number> => {
     const store = openStore(":memory:", testVault);
     try {

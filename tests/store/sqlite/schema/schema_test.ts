@@ -131,7 +131,7 @@ Deno.test("the file uses a write-ahead log and incremental vacuum", () =>
     assert.equal(setting(outside, "auto_vacuum"), 2);
   }));
 
-Deno.test("a file that has its settings already is not written, because it may be read-only", () =>
+Deno.test("a file that already has its settings is not written, because it may be read-only", () =>
   withStore((_, __, file) => {
     const reader = new Connection(file, { readOnly: true });
     reader.prepareFile();
