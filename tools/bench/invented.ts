@@ -68,7 +68,6 @@ export function createChance(seed: number): () => number {
   };
 }
 
-/** Returns a random element of the list. */
 export function pick<T>(list: readonly T[], chance: () => number): T {
   return list[Math.floor(chance() * list.length)] as T;
 }

@@ -54,7 +54,6 @@ export function startCompanion(script: string, args: readonly string[] = []): Co
   };
 }
 
-/** A running Regfeed. */
 export interface Regfeed {
   pid: number;
   port: number;
@@ -96,7 +95,6 @@ function v8Flags(settings: readonly string[]): string[] {
   return settings.length === 0 ? [] : [`--v8-flags=${settings.join(",")}`];
 }
 
-/** Kills all processes that are still running. */
 export function endAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }

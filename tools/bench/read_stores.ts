@@ -4,7 +4,7 @@
 export interface ReadStores {
   /** An API key that works for all stores. */
   key: string;
-  /** The ids of the events in the largest store, as they were stored. Smaller stores contain the first of them. */
+  /** The ids of the largest store's events, oldest first. A smaller store contains the first of these events. */
   ids: readonly string[];
   /** The stores, smallest first. The database is `regfeed.db` in the folder. */
   stores: readonly { events: number; folder: string }[];

@@ -109,7 +109,6 @@ export function toTable(rows: readonly Row[]): string {
   ).join("\n") + "\n";
 }
 
-/** Formats the rows as JSON. */
 export function toJson(rows: readonly Row[], settings: Settings): string {
   return JSON.stringify(
     { settings, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) },

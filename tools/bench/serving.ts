@@ -31,7 +31,6 @@ ${
 export interface Serving {
   regfeed: { pid: number; port: number };
   bare: { pid: number; port: number };
-  /** Sends one request to Regfeed. */
   get(path: string): Promise<{ headers: Record<string, string>; body: string }>;
   /** Requests the paths from a server in turn, repeatedly. Without `paths`, requests those of the previous load. */
   load(port: number, bounds: LoadBounds, paths?: readonly string[]): Promise<LoadResult>;

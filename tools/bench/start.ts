@@ -15,8 +15,8 @@ const LOOK_MS = 5;
 const IDLE_MS = 10_000;
 
 /**
- * Compares the start of Regfeed's executable with that of the hello-world executable, and measures the size and the idle
- * memory of Regfeed's. If either is missing or cannot be built, prints why and measures nothing.
+ * Compares the start of Regfeed's executable with the start of the hello-world executable, and measures the size and
+ * the idle memory of Regfeed's. If either executable is missing or cannot be built, prints why and measures nothing.
  */
 export async function measureStart({ folder, settings, tell, add }: Bench): Promise<void> {
   const place = join(folder, "start");
@@ -120,7 +120,6 @@ async function whileRunning<T>(
   }
 }
 
-/** Resolves with the first response. */
 async function responds(program: string, address: string): Promise<void> {
   for (let leftMs = PATIENCE_MS; !await answers(address); leftMs -= LOOK_MS) {
     if (leftMs <= 0) throw new Error(`${program} does not respond`);

@@ -10,7 +10,7 @@ const RULE = `\n${"-".repeat(80)}\n`;
 interface Part {
   name: string;
   version: string;
-  /** The texts of the licence, or the statement in package.json. */
+  /** The texts of its licence, or the licence that its package.json states. */
   texts: readonly string[];
 }
 

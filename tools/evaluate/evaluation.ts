@@ -99,7 +99,7 @@ export interface Counts {
 /** Shares of correct values, from 0 to 1; 1 without items. */
 export interface Agreement {
   exact: number;
-  /** At most one level off. */
+  /** The share of values that are at most one level off. */
   withinOne: number;
 }
 
@@ -110,18 +110,17 @@ export interface Miss {
   field: "relevant" | "event_type" | "topics" | "severity";
   expected: string;
   found: string;
-  /** The reasons behind the found value. */
+  /** Why the value was found. */
   reasons: Reason[];
 }
 
-/** Labelled value → found value → number of items. */
+/** The number of items by labelled value and by found value. */
 export type Confusion = Record<string, Record<string, number>>;
 
-/** The result of an evaluation. */
 export interface Evaluation {
   items: number;
   relevance: Counts;
-  /** Over all pairs of item and topic, without true negatives. */
+  /** Counts pairs of an item and a topic; true negatives are not counted. */
   topics: Counts;
   eventType: Pick<Agreement, "exact">;
   severity: Agreement;

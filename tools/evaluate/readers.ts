@@ -3,18 +3,16 @@
 /** Converts a JSON value; throws an Error that names its path if the value is invalid. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
-/** Reads a string. */
 export function text(value: unknown, path: string): string {
   if (typeof value !== "string") throw wrong("a string", path);
   return value;
 }
 
-/** Reads a string or null. */
 export function textOrNull(value: unknown, path: string): string | null {
   return value === null ? null : text(value, path);
 }
 
-/** Reads a list; a missing value is an empty list. */
+/** Returns a reader of lists. A missing value is an empty list. */
 export function list<T>(item: Reader<T>): Reader<T[]> {
   return (value, path) => {
     if (value === undefined) return [];
@@ -23,7 +21,7 @@ export function list<T>(item: Reader<T>): Reader<T[]> {
   };
 }
 
-/** Reads one of a fixed set of strings. */
+/** Returns a reader of strings that accepts only the allowed ones. */
 export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
   return (value, path) => {
     if (!(allowed as readonly unknown[]).includes(value)) {
@@ -33,7 +31,6 @@ export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
   };
 }
 
-/** Reads the fields of an object. */
 export function object(value: unknown, path: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("an object", path);
   return value as Record<string, unknown>;

@@ -27,9 +27,7 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
 export interface Life {
   /** Ends the process with a signal; resolves with its exit code. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number>;
-  /** Makes the server reload its config. */
   reload(): void;
-  /** Resident memory, bytes. */
   residentBytes(): Promise<number>;
 }
 

@@ -116,7 +116,6 @@ async function reload(): Promise<void> {
   if (!isDown) life.reload();
 }
 
-/** Counts the log lines with this message. */
 async function countLogged(message: string): Promise<number> {
   return (await Deno.readTextFile(join(folder, "log"))).split(`"message":"${message}`).length - 1;
 }

@@ -8,7 +8,7 @@ const MAX_FILE_LINES = 300;
 const MAX_FUNCTION_LINES = 60;
 const MAX_FOLDER_FILES = 24;
 
-/** Words in names that do not say what the thing is responsible for. */
+/** Words that make a name say nothing about the responsibility of what it names. */
 const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
 /** Names of files and folders that do not say what they contain. */
 const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;
@@ -49,7 +49,7 @@ export function folderSizeRule(sources: readonly Source[]): Offence[] {
     }));
 }
 
-/** Names of files and folders are snake_case, and say what is in them. */
+/** Names of files and folders are snake_case and say what the files and folders contain. */
 export function fileNameRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path }) =>
     path.split("/").flatMap((part) => {
@@ -85,7 +85,7 @@ export function nameRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Every file starts with a comment that says what it is responsible for. */
+/** Every file starts with a comment that names its responsibility. */
 export function openingRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path, text }) => {
     const opening = path.endsWith(".ts") ? /^\/\/ \S/ : path.endsWith(".sql") ? /^-- \S/ : /^/;

@@ -48,7 +48,7 @@ export function moduleRule(sources: readonly Source[]): Offence[] {
       const path = normalize(join(dirname(source.path), specifier));
       const target = moduleOf(path);
       if (target === module || (target !== null && allowed.includes(target))) return [];
-      // Data that ships with the executable, such as the example config, is in the repository's root.
+      // Files that the executable contains, such as the example config, are in the repository's root.
       if (target === null && /^[\w.]+\.(toml|json)$/.test(path)) return [];
       return [at(source, node, `${module} imports ${target ?? path}`)];
     });
