@@ -36,7 +36,6 @@ export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id
   examples: [EXAMPLE_RECORD.id],
 });
 
-/** A delivery without its attempts. */
 export const deliveryRecord = z.strictObject({
   id: identifier("delivery", "The delivery's id, the same for every attempt and in the header `webhook-id`"),
   subscription_id: identifier("subscription", "The subscription's id"),
@@ -50,7 +49,9 @@ export const deliveryRecord = z.strictObject({
       "`pending`: waits for its next attempt; `delivered`: the endpoint responded with 2xx; `failed`: every attempt " +
       "failed; `held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
   }),
-  reason: textOrNull("Why the delivery or its replay has not succeeded; null if there is no reason yet"),
+  reason: textOrNull(
+    "Why the delivery or its replay has not succeeded; null if it has, or if nothing has failed yet",
+  ),
   attempt_count: count("Number of attempts, including one in progress"),
   last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),
   created_at: time("When the delivery was created, Unix milliseconds"),

@@ -31,9 +31,7 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/**
- * Returns the newest `most` versions. `events` are sorted, oldest first. One more is only compared with its successor.
- */
+/** Returns the newest `most` of the versions `events` (oldest first). The version before them is only compared. */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {

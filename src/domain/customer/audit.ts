@@ -3,7 +3,6 @@
 export interface Act {
   /** One of `cli:USER`, `payment:EVENT`, `config` and `service`. */
   actor: string;
-  /** When the act took place, Unix ms. */
   atMs: number;
 }
 

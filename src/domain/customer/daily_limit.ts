@@ -37,7 +37,7 @@ export interface DailyLimit {
   nowMs: number;
 }
 
-/** Returns the error for exceeding a daily limit, with the time to retry. `because` replaces the first sentence. */
+/** Returns the error for exceeding a daily limit. It says when to retry. `because` replaces its first sentence. */
 export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
   if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);
   const resetsAtMs = nextUtcDay(nowMs);

@@ -17,8 +17,8 @@ export const UNKNOWN_LAST_FOUR = "????";
 export interface DeclarationConflict {
   name: string;
   /**
-   * `email` or `key`: a customer that is not declared has the email address or the key. The email address of a customer
-   * that the operator disabled is free. `erased`: the customer with this name was erased.
+   * `email` or `key`: a customer that is not declared has the email address or the key. If the operator disabled that
+   * customer, its email address is free. `erased`: the customer with this name was erased.
    */
   what: "email" | "key" | "erased";
   holderId: string;
@@ -28,7 +28,7 @@ export interface DeclarationConflict {
 
 /** The result of declaring customers: either all declarations are applied or none. */
 export type Declaration =
-  /** `added` and `changed` contain names, `gone` ids. `changed` includes customers that were enabled again. */
+  /** `added` and `changed` contain names; `gone` contains ids. `changed` includes customers enabled again. */
   | { kind: "applied"; added: string[]; changed: string[]; gone: string[] }
   | { kind: "refused"; conflicts: DeclarationConflict[] };
 

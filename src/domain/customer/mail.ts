@@ -34,7 +34,6 @@ export interface QuotaUse {
   what: "deliveries" | "requests";
   used: number;
   limit: number;
-  /** When the quota resets, Unix ms. */
   resetsAtMs: number;
 }
 
@@ -135,7 +134,7 @@ export type ClaimedMail = MailContent & {
 /** The problem of a welcome email that is delayed or cancelled because its customer is disabled. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
-/** Duration of the lease of a claimed email, ms. It is longer than any attempt takes. */
+/** Duration of the lease of a claimed email, ms, which is longer than any attempt. */
 export const MAIL_LEASE_MS = 300_000;
 
 /** Longer than any wait for the next attempt, ms. A longer wait was computed before the clock was set back. */
@@ -143,7 +142,7 @@ export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
  * The result of a request to send an email now. `queued`: the email is due. `soon`: an attempt is in progress or due
- * within {@link MAIL_LEASE_MS}. `over`: the email was sent, has no content any more, or does not exist.
+ * within {@link MAIL_LEASE_MS}. `over`: the email was sent, no longer has any content, or does not exist.
  */
 export type MailRetry = "queued" | "soon" | "over";
 

@@ -65,7 +65,7 @@ export interface PaymentVerdict {
   /** The paid tier, or null if no price is known, in which case the customer's tier stays. */
   tier: Tier | null;
   access: "granted" | "ended";
-  /** When the access ends if no payment arrives, Unix ms, or null if it does not end. */
+  /** When the access ends if no payment arrives, Unix ms, or null if it has ended or is not about to end. */
   accessUntilMs: number | null;
   /** The newest price, if the config does not name it; otherwise null. */
   unknownPrice: string | null;

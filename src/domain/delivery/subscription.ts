@@ -40,7 +40,7 @@ export interface Subscription extends SubscriptionFilter {
   webhookUrl: string;
   /** 64 hexadecimal digits. */
   webhookSecret: string;
-  /** The replaced secret, which signs until `untilMs` as well, or null if there is none. */
+  /** The replaced secret, which also signs until `untilMs`, or null if there is none. */
   previousSecret: { secret: string; untilMs: number } | null;
   language: string;
   createdAtMs: number;
@@ -70,7 +70,7 @@ export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "del
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }
 
-/** Returns a test for filters that match the event. A parent topic also matches events with one of its children. */
+/** Returns a test for the filters that match the event. A parent topic also matches its child topics. */
 export function passesOf(
   event: Pick<RegEvent, "topics" | "source_id" | "severity">,
   taxonomy: readonly Topic[],

@@ -7,7 +7,6 @@ export interface DocumentOrigin {
   document_sha256: string;
   /** The HTTP status of the response, or null for a file. */
   http_status: number | null;
-  /** When the document was fetched, Unix ms. */
   fetched_at: number;
 }
 

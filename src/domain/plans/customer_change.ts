@@ -35,7 +35,7 @@ export function planCustomerChange(
   { change, disabledBy = before }: CustomerChange,
   tiers: Readonly<Record<Tier, TierLimits>>,
 ): CustomerChanged | null {
-  // A change of tier ends custom limits. Otherwise, they would apply again, unnoticed, if the old tier returned.
+  // A change of tier ends custom limits. Otherwise, they would apply again, unnoticed, after a return to the old tier.
   const hasNewTier = change.tier !== undefined && change.tier !== customer.tier;
   const limits = change.limits ?? (hasNewTier ? {} : customer.limits);
   const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };

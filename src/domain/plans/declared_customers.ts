@@ -1,4 +1,4 @@
-// Finds conflicts of the customers that the config declares, and plans the changes of their keys.
+// Finds conflicts between declared and stored customers, and plans the changes to the declared customers' keys.
 import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 

@@ -34,7 +34,7 @@ function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
-/** Plans the pace of a recovering endpoint after a claim. `isAll`: none is left due, so the endpoint has recovered. */
+/** Plans an endpoint's pace after a claim. `isAll`: nothing is left due, so the endpoint has recovered. */
 export function planRecovery(
   { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
 ): Pick<EndpointHealth, "pace" | "resumeAtMs"> {

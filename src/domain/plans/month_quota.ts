@@ -4,10 +4,10 @@ import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
 export interface MonthFacts {
-  /** The maximum and the used number of deliveries of the month. */
+  /** The maximum number of deliveries in the month, and the number used. */
   limit: number;
   used: number;
-  /** The maximum and the current number of held deliveries. */
+  /** The maximum number of held deliveries, and the number held now. */
   heldLimit: number;
   held: number;
 }

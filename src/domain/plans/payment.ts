@@ -1,10 +1,10 @@
-// Plans what the verdict on a payer's events changes: the customer, its access, and the emails to it.
+// Plans what follows from the verdict on a payer's events: changes of the customer and its access, and emails.
 import type { Customer, DisabledBy } from "../customer/customer.ts";
 import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
 import type { Tier } from "../customer/tier.ts";
 import type { CustomerChange, CustomerFacts } from "./customer_change.ts";
 
-/** How long a welcome email waits for the price, which arrives in a separate event, ms. */
+/** How long a welcome email waits for the event that states the price, ms. */
 export const PRICE_WAIT_MS = 30_000;
 
 /** The tier of a new customer before its price is known. */
@@ -14,7 +14,6 @@ const TIER_BEFORE_PRICE: Tier = "indie";
 export interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
-  /** When the welcome email is due, Unix ms. */
   welcomeAtMs: number;
 }
 

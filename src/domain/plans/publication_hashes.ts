@@ -33,7 +33,7 @@ export function planHashes(
   return lacksText ? { kind: "text", textHash } : null;
 }
 
-/** Plans the hashes after a new version. A version from another language keeps the hashes of the main language. */
+/** Plans the hashes after a new version. A version that comes from another language keeps those of the main one. */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
   stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,

@@ -13,7 +13,7 @@ export interface ArrivedEvent {
 
 /**
  * Returns the `seq` of each event to quarantine: the events of a spike, and the revisions of publications that already
- * have quarantined events (`quarantined`). Otherwise, a revision would be delivered before the first version.
+ * have quarantined events (`quarantined`). Otherwise, a revision would be delivered before its first version.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],

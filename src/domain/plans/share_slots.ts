@@ -2,7 +2,7 @@
 
 /**
  * `slow`: the endpoint is probed or responds slowly. `replay`: a replay sends the delivery again or has created it.
- * Each lane has its own slots, so that no lane can take all of them.
+ * Each lane has its own slots, so that none can take all slots.
  */
 export type Lane = "normal" | "slow" | "replay";
 
@@ -47,7 +47,6 @@ export class Slots {
   readonly #bySubscription = new Map<string, number>();
   readonly #slowNow = new Set<string>();
   readonly #customerShare: number;
-  /** How many more slots may be taken. */
   #limit = Infinity;
 
   /** `running` lists the attempts that already use slots. `limit` is the maximum number of further slots to take. */
@@ -197,7 +196,7 @@ export function shareSlots<Subscription extends WaitingSubscription>(
     if (slots.areTaken) break;
   }
   while (waiting.length > 0) waiting = waiting.filter(isServed);
-  // Here, no customer below its share waits.
+  // From here on, only customers that use their whole share wait.
   const [only, ...others] = slots.areTaken ? [] : withShare.filter((turn) => turn.next(slots) !== null);
   if (only !== undefined && others.length === 0) {
     while (only.serve(slots, shares)) lastCustomerId = only.id;

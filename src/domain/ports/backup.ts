@@ -18,7 +18,6 @@ export interface ArchivedFile {
 export interface BackupManifest {
   format: 1;
   version: string;
-  /** When the backup was created, Unix ms. */
   created_at: number;
   schema: number;
   rows: Record<string, number>;

@@ -21,7 +21,6 @@ export function isLogArea(name: string): name is LogArea {
   return LOG_AREAS.includes(name as LogArea);
 }
 
-/** The levels, most detailed first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type LogLevel = typeof LOG_LEVELS[number];

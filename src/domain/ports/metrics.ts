@@ -8,7 +8,6 @@ export interface Counter {
 }
 
 export interface Histogram {
-  /** `value` is in the metric's unit. */
   observe(labels: LabelValues, value: number): void;
 }
 

@@ -137,8 +137,8 @@ export type MailFault =
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
-   * `reason` is a short cause, which contains no email address and nothing of the email. `isRefused` means that the
-   * email address is permanently refused, so that further attempts are pointless.
+   * `reason` is a short cause, which contains no email address and no content. `isRefused` means that the email address
+   * is permanently refused, so that further attempts are pointless.
    */
   constructor(
     readonly reason: string,
@@ -207,7 +207,7 @@ export interface TaskLimits {
   signal?: AbortSignal;
 }
 
-/** The error of a task that exceeded a limit, so that its worker was terminated. */
+/** The error of a task that exceeded a limit and whose worker was therefore terminated. */
 export class WorkerLimitError extends Error {
   override readonly name = "WorkerLimitError";
   /** `limit` is in ms or in bytes. */

@@ -13,7 +13,6 @@ export interface Span {
 }
 
 export interface Tracer {
-  /** Whether spans are recorded. */
   isOn: boolean;
   /**
    * Runs `work` in a span within the current one. Records only the name of an error. `isOutlived` means that `work`

@@ -31,7 +31,7 @@ export interface SourceSettings {
   identity?: IdentityRule;
   /** The URLs by language (ISO 639-1), not for `files` and `sparql`. `location` is the first of them. */
   urls?: Readonly<Record<string, string>>;
-  /** A regular expression whose first group is the language in a URL. If absent, forms such as `/de/` are found. */
+  /** A regular expression whose first group is the language in a URL. If absent, forms such as `/de/` apply. */
   languagePattern?: string;
   /** Whether links may lead out of the folder (`files`). */
   followLinks?: boolean;
@@ -73,7 +73,6 @@ export type IdentityRule = string;
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
 
-/** The prefix of a rule with a regular expression. */
 export const PATTERN_RULE = "pattern ";
 
 /** The outcomes of a fetch. `empty`: fewer items than required. `blocked`: the host refuses or throttles requests. */
@@ -133,7 +132,7 @@ export interface SourceState {
   nextDueAtMs: number;
   /** The outcome of the last fetch, or null before the first. */
   outcome: FetchResult | null;
-  /** When the current outcome first occurred. */
+  /** The time since which every fetch has had this outcome. */
   outcomeSinceMs: number | null;
   cadence: PublicationCadence;
   moves: SourceMove[];

@@ -8,7 +8,6 @@ import type { Tier, TierLimits } from "../../customer/tier.ts";
 
 export interface KeyHolder {
   customer: Customer;
-  /** Who disabled the customer, or null while it is enabled. */
   disabledBy: DisabledBy | null;
   keyDisabled: boolean;
 }
@@ -31,7 +30,7 @@ export interface Account {
   payment: PayerState | null;
 }
 
-/** A customer as the list of all customers contains it. */
+/** A customer in the list of all customers. */
 export type ListedCustomer = Omit<Account, "payment">;
 
 /** Counts of what needs the operator's attention. */
@@ -49,7 +48,7 @@ export interface Usage {
   deliveries: number;
   held: number;
   activeSubscriptions: number;
-  /** When the customer was notified that 80% of the quota was used, and that all of it was used. Null if it was not. */
+  /** When the customer was notified that 80% and 100% of the monthly quota were used, each null if it was not. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }
@@ -101,7 +100,7 @@ export interface CustomerStore {
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;
 
-  /** Returns the requests counted for the customer on the UTC day ("2026-07-31"). */
+  /** Returns the number of requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
   /** Adds to the counts. A power failure may undo the most recent calls. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;

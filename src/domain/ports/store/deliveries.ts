@@ -70,15 +70,12 @@ export type ReplayRefusal =
 
 /** A range of events in the order of their ids, which is the order in which they were stored. */
 export interface EventRange {
-  /** Only events after this id. */
   afterId: string;
-  /** Only events before this id. */
   beforeId: string;
-  /** Maximum number of events to read. */
   maxEvents: number;
   /** Maximum number of deliveries to create or send again. */
   maxDeliveries: number;
-  /** Number of deliveries in earlier calls. To keep the order, each is due 1 ms after the one before it. */
+  /** Number of deliveries sent by earlier calls. To keep the order, each is due 1 ms after the one before it. */
   firstPosition: number;
   /** The customer's limit on replays per UTC day. */
   replaysPerDay: number;
@@ -162,14 +159,14 @@ export interface DeliveryStore {
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
   /**
    * Releases held deliveries whose cause has ended, oldest first, a few hundred per call. Then resumes paused
-   * subscriptions. Returns the number of deliveries and subscriptions. Unless it is 0, more may be left.
+   * subscriptions. Returns how many deliveries and subscriptions changed. Unless it is 0, more may be left.
    */
   releaseHeld(release: QuotaTerms): Promise<number>;
 
   listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;
   /** Lists the deliveries of all customers, newest first, for the operator. */
   listAllDeliveries(query: Omit<DeliveryQuery, "subscriptionId">): Promise<DeliveryRecord[]>;
-  /** Returns the customer of a subscription or delivery, even if it was deleted, or null if there is none. */
+  /** Returns the id of the customer that has or had the subscription or delivery, or null if there is none. */
   findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Returns null unless the delivery belongs to the customer. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
@@ -207,9 +204,9 @@ export interface DeliveryStore {
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
    * Removes what is no longer needed, at most `limit` of each kind: the bodies and attempts of deliveries that finished
-   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs` (and their subscription, if it is deleted
-   * and has no others), deliveries that were cancelled before their first attempt, and matches that no subscription
-   * needs to catch up. Returns how many; unless it is 0, more may be left.
+   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs`, deleted subscriptions that have no
+   * others, deliveries that were cancelled before their first attempt, and matches that no subscription needs to catch
+   * up. Returns how many; unless it is 0, more may be left.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },

@@ -22,7 +22,7 @@ export interface EventQuery {
   search?: readonly string[];
   /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
-  /** Only events stored up to this position, which yields the list as it was when the last of them was stored. */
+  /** Only events stored up to this position, for the list as it was when the event there was stored. */
   asOf?: { seq: number };
   /** Only events that follow this one in the list, which is sorted newest first. */
   before?: EventPosition;
@@ -56,7 +56,6 @@ export interface LaterLanguage {
   language: string;
   /** URL of the publication in that language. */
   url: string;
-  /** When the language was added, Unix ms. */
   added_at: number;
   provenance: Provenance;
 }

@@ -8,7 +8,7 @@ export interface PublicationKey {
   key: string;
   /**
    * A hash of the content that counts for revisions. If the key is unknown but the newest version of one of the
-   * source's publications has this content, the key is stored as a new name of that publication.
+   * source's publications has this content, the key is stored as a further identity of that publication.
    */
   contentHash: string;
   /** A hash of the content without its dates. Identifies a publication like the content hash. */
@@ -34,7 +34,7 @@ export interface StoredPublication {
   /** The number of identities added after the first one. */
   renamings: number;
   withdrawn: boolean;
-  /** The identities, the first one first. */
+  /** The identities in the order in which they were added. */
   keys: readonly string[];
   /** The hashes of the text by language, if the source offers several languages. */
   languages: ReadonlyMap<string, string>;
@@ -58,7 +58,7 @@ export type RecordDecision =
   | { kind: "date_changed"; isPending?: boolean }
   /** From now on, the newest record is served with one more language. */
   | { kind: "translated"; words: LocalizedText; url: string; provenance: Provenance; atMs: number }
-  /** Its text is part of the version recorded for another language. The hash of the text is stored. */
+  /** The text of the item is part of the version recorded for another language. The hash of the text is stored. */
   | { kind: "joined" }
   | { kind: "irrelevant" };
 

@@ -51,7 +51,6 @@ export interface FetchEnd {
 
 export interface RegisteredSource {
   id: string;
-  /** Null if the source has no host. */
   host: string | null;
   /** A text with everything that determines the source's runs. A different text means a different schedule. */
   schedule: string;
@@ -65,9 +64,7 @@ export interface SourceClaim {
   holder: string;
   limit: number;
   ids: readonly string[];
-  /**
-   * `only`: sources that are due and whose hosts are not paused. `any`: also before they are due, or during a pause.
-   */
+  /** `only`: sources that are due and whose hosts are not paused. `any`: all sources, due or not, paused or not. */
   due: "only" | "any";
   /** Maximum number of leased sources per host. */
   perHost: number;

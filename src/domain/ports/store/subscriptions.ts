@@ -26,14 +26,18 @@ export interface SubscriptionChange {
   enabled?: boolean;
 }
 
-/** `unknown`: deleted, or another customer's. `duplicate_held`: the tier limit holds an identical subscription. */
+/**
+ * `unknown`: it was deleted or belongs to another customer. `duplicate_held`: the tier limit holds an identical
+ * subscription.
+ */
 export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
 /** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {
   /**
-   * Checks the tier limit and duplicates, then stores the subscription together with the response. With `backfill`, it
-   * first gets the stored events published since `sinceMs`, which uses one of the `perDay` backfills of the UTC day.
+   * Checks the tier limit and that there is no duplicate, then stores the subscription together with the response. With
+   * `backfill`, the subscription first gets the stored events published since `sinceMs`, and one of the `perDay`
+   * backfills of the UTC day is used.
    */
   addSubscription(
     subscription: Subscription,
@@ -98,7 +102,7 @@ export interface SubscriptionStore {
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
    * Cancels the remaining deliveries of deleted subscriptions and holds those of disabled ones, a few hundred per call.
-   * Removes deleted subscriptions without deliveries in the log, except the newest of each customer. Returns the number
+   * Removes deleted subscriptions without deliveries in the log, except each customer's newest ones. Returns the number
    * of deliveries changed and subscriptions finished. Unless it is 0, more may be left.
    */
   closeSubscriptions(nowMs: number): Promise<number>;
