@@ -15,7 +15,7 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
 /** Maximum delay, seconds. It keeps the computed times exact integers. */
 const MAX_DELAY_SECONDS = 1e9;
 
-/** Returns the time that a `Retry-After` states (RFC 9110, section 10.2.3), Unix ms, or null if it is invalid. */
+/** Returns the time in a `Retry-After` header (RFC 9110, section 10.2.3), Unix ms, or null if it is invalid. */
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   if (header === null || header === undefined) return null;
   const text = header.trim();

@@ -3,7 +3,7 @@ import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
 
-/** The filters of a subscription, combined with AND. A list matches any of its values; an empty list, everything. */
+/** Filters, combined with AND. A list matches any of its values. An empty list matches everything. */
 export interface SubscriptionFilter {
   topics: string[];
   sourceFilter: string[];

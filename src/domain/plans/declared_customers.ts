@@ -5,7 +5,7 @@ import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared
 export interface DeclarationFacts {
   /** The stored customer with the declared id, or null if there is none. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
-  /** The oldest customer with this email address that is neither declared nor disabled by the operator. */
+  /** The oldest customer with this email address, except declared ones and those that the operator disabled. */
   emailHolderId: string | null;
   /** For each declared key, the undeclared customer that holds it, or null. */
   keyHolderIds: readonly (string | null)[];

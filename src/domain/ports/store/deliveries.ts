@@ -204,9 +204,9 @@ export interface DeliveryStore {
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
    * Removes what is no longer needed, at most `limit` of each kind: the bodies and attempts of deliveries that finished
-   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs`, deleted subscriptions that have no
-   * others, deliveries that were cancelled before their first attempt, and matches that no subscription needs to catch
-   * up. Returns how many; unless it is 0, more may be left.
+   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs`, deleted subscriptions that have no other
+   * deliveries, deliveries that were cancelled before their first attempt, and matches that no subscription needs to
+   * catch up. Returns how many; unless it is 0, more may be left.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },
