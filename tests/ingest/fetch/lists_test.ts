@@ -204,7 +204,7 @@ Deno.test("a listing with fewer items than its minimum is a failure, and its ite
     serve(`${one}</ul>`);
     const short = await ingestBoard(world);
     assert.deepEqual([short.ok, short.new], [false, 1]);
-    assert.match(short.error ?? "", /^has only 1 of the required 2 items: the URL or the rules/);
+    assert.match(short.error ?? "", /^has only 1 of the required 2 items: the URL or the extraction rules/);
     serve("<p>We have redesigned our website!</p>");
     assert.match((await ingestBoard(world)).error ?? "", /^has no items: /);
     serve(`${one}<li class="news"><a href="/2"><h3>Zwei</h3></a></ul>`);
