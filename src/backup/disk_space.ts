@@ -2,9 +2,9 @@
 import type { BackupFiles } from "../domain/ports/backup.ts";
 import { formatBytes } from "../domain/format_bytes.ts";
 
-/** Maximum space that a backup needs, in sizes of the database: its copy, the archive, and the unpacked archive. */
+/** Maximum space for a backup, as a multiple of the database's size: a copy, the archive, and the unpacked archive. */
 const BACKUP_TIMES = 3;
-/** Minimum space, in the same unit. Only the archive is compressed. */
+/** Minimum space, also as a multiple. The archive may be small, but the copy and the unpacked archive are not. */
 const LEAST_TIMES = 2;
 /** With less free space, any error is attributed to a full disk, which SQLite sometimes reports as an I/O error. */
 const FULL_BYTES = 1024 * 1024;

@@ -97,7 +97,7 @@ export async function withBackupIn<T>(
 export function requireWhole(manifest: BackupManifest, found: readonly ArchivedFile[]): void {
   for (const { name, bytes, sha256 } of manifest.files) {
     const file = found.find((one) => one.name === name);
-    if (file === undefined) throw new Error(`the archive is incomplete: it has no ${name}`);
+    if (file === undefined) throw new Error(`the archive is incomplete: ${name} is missing`);
     if (file.bytes !== bytes || file.sha256 !== sha256) {
       throw new Error(`the archive is damaged: ${name} does not match its manifest`);
     }
@@ -137,7 +137,7 @@ function readManifest(text: string, file: string): BackupManifest {
     const format = (read as { format?: unknown } | null)?.format;
     if (typeof format === "number" && format > 1) {
       throw new Error(
-        `${file} was written by a newer Regfeed (format ${format}): use that version to read it`,
+        `${file} was created by a newer version of Regfeed (format ${format}): use that version to read it`,
       );
     }
   } catch (error) {

@@ -32,7 +32,7 @@ export interface Upkeep {
   keepMs: { bodies: number; deliveries: number };
 }
 
-/** The returned function does the due work, and returns how many deliveries and paused subscriptions it released. */
+/** The returned function does the work that is due. It returns how many deliveries and subscriptions were released. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");

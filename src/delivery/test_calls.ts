@@ -64,7 +64,7 @@ export class TestCalls {
     const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call in progress has ended by then
     const retry = `Retry in ${retryInSeconds} seconds.`;
     if (own >= MAX_OF_CUSTOMER) {
-      const detail = `You have ${own} test calls in progress, and no more are allowed at once. ${retry}`;
+      const detail = `You have ${own} test calls in progress, which is the maximum. ${retry}`;
       throw new AppError("test_limit_reached", detail, [], retryInSeconds);
     }
     let all = 0;

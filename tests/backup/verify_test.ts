@@ -60,7 +60,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "no database",
     (place) => repack(place, (folder) => Deno.remove(join(folder, "regfeed.db"))),
-    /it has no regfeed\.db/,
+    /regfeed\.db is missing/,
   ],
   [
     "no manifest",
@@ -76,7 +76,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "a newer format",
     (place) => repack(place, (folder) => Deno.writeTextFile(join(folder, "manifest.json"), `{"format": 2}`)),
-    /written by a newer Regfeed \(format 2\)/,
+    /created by a newer version of Regfeed \(format 2\)/,
   ],
   ["an entry that leads elsewhere", async ({ archive }) => {
     const evil = await packTar([{ header: { name: "../evil", size: 4 }, body: "evil" }]);

@@ -171,8 +171,8 @@ const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, including %XX
 
 function portFault(url: URL, { allowPorts }: AddressPolicy): string {
   const permitted = allowPorts.length > 0
-    ? `the operator allows ${allowPorts.join(", ")} ([delivery] allow_ports)`
-    : `use port 80, 443, or one from ${FIRST_OPEN_PORT} up that is not reserved for another protocol (the ` +
+    ? `the operator allows only ${allowPorts.join(", ")} ([delivery] allow_ports)`
+    : `use port 80, port 443, or a port from ${FIRST_OPEN_PORT} up that no other protocol uses (the ` +
       "operator can allow others: [delivery] allow_ports)";
   return `must not use port ${portOf(url)}; ${permitted}`;
 }

@@ -113,7 +113,7 @@ function secretFindings(given: string): Finding[] {
 function timeFindings(timestamp: string, nowMs: number): Finding[] {
   if (!/^\d{1,15}$/.test(timestamp)) {
     return [
-      problem(`webhook-timestamp is ${JSON.stringify(timestamp)}, but must be Unix seconds in digits.`),
+      problem(`webhook-timestamp is ${JSON.stringify(timestamp)}, but it must be a number of Unix seconds.`),
     ];
   }
   const seconds = Number(timestamp);
@@ -264,7 +264,7 @@ function explain(search: Search, secret: string): Finding[] {
   const other = isWhole ? " (that of another subscription, or from before a rotation)" : "";
   return [problem(
     "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret " +
-      `is a different one${other}, or the body is not the one that was sent with these headers.`,
+      `is the wrong one${other}, or the body is not the one that was sent with these headers.`,
   )];
 }
 
@@ -276,7 +276,7 @@ function faultsOf(
   if (reading.fault !== null) faults.push(reading.fault);
   if (content !== "id.timestamp.body") {
     faults.push(
-      `The signature is over ${content}; it must be over id.timestamp.body, with dots between them`,
+      `The signature is over ${content}; it must be over id.timestamp.body, separated by dots`,
     );
   }
   if (written !== "base64") faults.push(`The signature is encoded as ${written}; it must be base64`);

@@ -129,7 +129,7 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
     /is (1 day 23 hours|2 days) .*after the time of this check/,
   ],
   ["milliseconds", header("webhook-timestamp", String(NOW_MS)), /milliseconds/, /No signature/],
-  ["a date", header("webhook-timestamp", "today"), /must be Unix seconds/, /No signature/],
+  ["a date", header("webhook-timestamp", "today"), /must be a number of Unix seconds/, /No signature/],
   ["no id", { headers: WITHOUT_ID }, /header webhook-id is missing \(received: webhook-timestamp/],
   ["no webhook headers", { headers: { host: "x" } }, /webhook-id/, /webhook-timestamp/, /webhook-signature/],
   ["a renamed header", { headers: { ...WITHOUT_ID, "X-Webhook-Id": ID } }, /arrived as X-Webhook-Id/],

@@ -103,7 +103,7 @@ interface Step {
 
 function takeStep(connection: Connection, row: Row, step: Step): void {
   const { candidate } = step;
-  if (candidate === undefined) throw new Error(`no candidate ${row["id"]}`);
+  if (candidate === undefined) throw new Error(`no candidate for subscription ${row["id"]}`);
   if (candidate.subscription.disabledAtMs !== null || !candidate.customerEnabled) {
     return pause(connection, row, step.terms);
   }

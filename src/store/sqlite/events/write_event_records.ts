@@ -52,7 +52,9 @@ export class RecordWriter {
     { language, textHash }: PublicationKey,
     { externalId, translated }: { externalId: string; translated: Translating },
   ): void {
-    if (language === undefined || textHash === undefined) throw new Error("a translation has a language");
+    if (language === undefined || textHash === undefined) {
+      throw new Error("a translation must have a language");
+    }
     const seq = Number(
       this.connection.get(
         sql`select latest_seq from publications where source_id = ${sourceId} and key = ${externalId}`,
@@ -75,7 +77,9 @@ export class RecordWriter {
 
   /** Stores the hash of a text that is already part of the version recorded for another language. */
   join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
-    if (language === undefined || textHash === undefined) throw new Error("a joined text has a language");
+    if (language === undefined || textHash === undefined) {
+      throw new Error("a joined text must have a language");
+    }
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 

@@ -101,7 +101,7 @@ function writerOf(connection: Connection, schema: number): string {
   const row = hasHistory === undefined
     ? undefined
     : connection.get(sql`select version from schema_history where schema = ${schema}`);
-  if (row === undefined) return "the newer Regfeed that wrote it";
+  if (row === undefined) return "the newer version of Regfeed that created it";
   // Builds between two releases have the same version.
   if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;
   return `Regfeed ${row["version"]} or a newer one`;

@@ -76,7 +76,7 @@ Deno.test("openStore() refuses a newer schema with a clear message, and does not
       const before = await contents(folder);
       assert.throws(() => openStore(file, testVault), {
         message: `the database has schema ${later}, but this version of Regfeed supports schemas up to ` +
-          `${MIGRATIONS.length}: start the newer Regfeed that wrote it`,
+          `${MIGRATIONS.length}: start the newer version of Regfeed that created it`,
       });
       assert.deepEqual(await contents(folder), before, mode);
     });
