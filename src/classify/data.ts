@@ -76,7 +76,7 @@ export interface SeverityRule {
   publishers: readonly PublisherKind[];
   data_protection: boolean;
   names_the_act: boolean;
-  /** Signals of which at least one must match; if empty, there is no such condition. */
+  /** Signals of which at least one must match. If empty, no signal is required. */
   with: readonly string[];
   /** Signals of which none may match. */
   without: readonly string[];

@@ -65,8 +65,8 @@ export interface TopicEvidence {
 }
 
 /**
- * Returns a function that finds an item's topics, strongest first. A parent counts only if no child matches, or if the
- * config gives it to the source.
+ * Returns a function that finds an item's topics, strongest first. A top-level topic counts only if no second-level
+ * topic matches, or if the config gives it to the source.
  */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const words = indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule })));

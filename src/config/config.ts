@@ -174,7 +174,7 @@ function buildConfig(
       tls,
       watchConfig: server.watch_config,
     },
-    /** Requests per minute and IP address, without a key and with an invalid key; null means unlimited. */
+    /** Maximum requests per minute and IP address, without a key and with an invalid key; null means unlimited. */
     limits: {
       public: file.limits.public_per_minute || null,
       failed_key: file.limits.failed_keys_per_minute || null,

@@ -255,7 +255,7 @@ export function readMailbox(text: string): Reading<Mailbox> {
   return { value: { name: shown, address } };
 }
 
-/** Parses the email address that customers write to. If empty, that of the sender is used. */
+/** Parses the email address that customers write to. It may be empty. */
 export function readSupport(text: string): Reading<Mailbox | ""> {
   return text === "" ? { value: "" } : readMailbox(text);
 }

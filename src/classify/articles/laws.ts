@@ -154,7 +154,7 @@ function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]):
   const tiedBefore = before !== undefined && BEFORE_TIE.test(left) ? before : null;
   if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
     const right = text.slice(citation.end, after.start);
-    // "BDSG Artikel 5, KI-VO": the law on the left is closer, because a comma separates the other.
+    // In "BDSG Artikel 5, KI-VO", the law on the left is closer, because a comma separates the citation from the other.
     const looser = tiedBefore !== null && left.trim() === "" && right.includes(",");
     if (isTie(right) && !looser) return tiedKind(after.kind);
   }

@@ -30,7 +30,7 @@ import { lettersBetween, numbersBetween, referencesBetween } from "./ranges.ts";
 /** One cited reference, which the Act need not contain. */
 export interface Reference {
   kind: ReferenceKind;
-  /** The number as cited: "5", "75a", "III" or "60". */
+  /** The number in canonical form: "5", "75a", "III" or "60". */
   number: string;
   /** The parts after the number, outermost first: ["1", "f"] for Article 5(1)(f). */
   path: string[];
@@ -248,7 +248,7 @@ function depthOf(value: string, state: State, continues: boolean): Depth {
   return 2;
 }
 
-/** Adds a part. If the reference already has a part of this depth, finishes the reference and starts a sibling. */
+/** Adds a part. If the reference has a part of this depth or deeper, finishes the reference and starts a sibling. */
 function addPart(state: State, depth: Depth, value: string, style: "bracket" | "word", length: number): true {
   if (state.parts.some((part) => part.depth >= depth)) finish(state);
   state.parts = [...state.parts.filter((part) => part.depth < depth), { depth, value }];

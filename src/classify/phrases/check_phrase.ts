@@ -1,4 +1,4 @@
-// Checks phrases on their own: whether a phrase can match, and whether it covers another phrase.
+// Checks whether a phrase can match any text, and whether it covers another phrase.
 import { foldPhrase } from "./fold_text.ts";
 
 const MAX_PHRASE_CHARACTERS = 200;

@@ -11,7 +11,7 @@ export interface ConfigChanges {
   restart: string[];
 }
 
-/** Keys for sockets and the open database. A reload applies all other keys. */
+/** Keys of the listeners and of the open database. A reload applies all other keys. */
 const RESTART_KEYS: ReadonlySet<string> = new Set([
   "server.listen",
   "server.tls_cert",

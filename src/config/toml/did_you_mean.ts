@@ -2,7 +2,7 @@
 
 /**
  * Returns the most similar known word, or null if none is similar. Ignores case and separators, so `publicUrl` is
- * similar to `public_url`. A word is also similar to a longer word that starts with it.
+ * similar to `public_url`. Two words are also similar if one starts with the other.
  */
 export function findNearest(word: string, known: readonly string[]): string | null {
   const wanted = normalise(word);

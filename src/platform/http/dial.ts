@@ -121,8 +121,8 @@ function countUnfinished(network: string, change: 1 | -1): void {
 
 /**
  * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake, so the connection stays open until the server
- * closes it. Abandoned handshakes are counted, because an endpoint that never closes them would cost one open file per
- * attempt.
+ * closes it. Abandoned handshakes are counted, because an endpoint that never closes its connections would cost one
+ * open file per attempt.
  */
 async function startTls(
   tcp: Deno.TcpConn,

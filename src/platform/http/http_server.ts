@@ -110,7 +110,7 @@ class Server implements RunningServer {
     if (isDrained) await isDoneWithin(FLUSH_MS, this.#server.shutdown().catch(() => {}));
     else {
       this.#abort.abort();
-      await this.#server.finished.catch(() => {}); // the listener may have failed before
+      await this.#server.finished.catch(() => {}); // the listener may already have failed
     }
   }
 
