@@ -51,7 +51,7 @@ export interface App {
   refuse(request: Request): Response;
   /** Runs each loop once; resolves when all due work is finished. */
   tick(): Promise<void>;
-  /** Registers the sources before the loops run. Takes effect once; if it fails, the next call tries again. */
+  /** Registers the sources and reviews payments. Takes effect once; if it fails, the next call tries again. */
   prepare(): Promise<void>;
   /** Runs the loops until {@link App.stop} or {@link App.drain}. */
   start(): Promise<void>;
@@ -153,7 +153,7 @@ export function createApp(options: AppOptions): App {
   /** Tasks that remove old data, keyed by the message logged on failure. */
   const removals: Record<string, () => Promise<void>> = {
     "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
-    "contents of old mails not deleted": async () => {
+    "contents of old emails not deleted": async () => {
       await store.blankMails({ finishedUntilMs: clock.nowMs() - config.mail.keepMs, limit: MAX_BLANKED });
     },
   };

@@ -43,7 +43,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
   const find = async (hash: string): Promise<KeyHolder | null> => {
     const nowMs = clock.nowMs();
     const known = cached.get(hash);
-    // The absolute difference, so that holders are reread if the clock was set back.
+    // Uses the absolute difference, so that holders are reread if the clock was set back.
     if (known !== undefined && Math.abs(nowMs - known.readAtMs) < CACHE_MS) return known.holder;
     const holder = await store.findKey(hash);
     if (holder === null) {

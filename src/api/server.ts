@@ -256,7 +256,7 @@ class Server implements ApiServer {
     const act = async (repetition: Repetition | null): Promise<ResponseBody> => {
       const input = await checkInput(route, address, bytes);
       const whole = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
-      // A route that requires a key has a customer and an allowance: see #admit().
+      // If the route requires a key, the request has a customer and an allowance: see #admit().
       return await route.handle(whole as KeyCall & SignedCall);
     };
     const { status, json, headers: own = {}, contentName } =

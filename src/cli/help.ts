@@ -3,7 +3,6 @@ import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** A clause that describes Regfeed. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
   ["0", "success"],
@@ -30,7 +29,6 @@ function wrap(text: string, indent = 0): string {
   return wrapText(text, { width: WIDTH, indent, first: "" });
 }
 
-/** Returns the help of a command: its summary, usage, example and options. */
 export function commandHelp(command: Command): string {
   const options = optionRows(command).map(([written, help]) =>
     [written.startsWith("--") ? `    ${written}` : written, help] as const

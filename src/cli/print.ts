@@ -8,7 +8,7 @@ import { wrapLines } from "./wrap_text.ts";
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
-/** Returns the host that all commands use, which prints control characters as escapes such as `\u001b`. */
+/** Returns the host for commands, which prints control characters as escapes such as `\u001b` and wraps stderr. */
 export function withSafeOutput(host: Host): Host {
   return {
     ...host,

@@ -35,11 +35,10 @@ async function readLicences(host: Host, isJson: boolean): Promise<string> {
   }
   if (await host.exists(LICENCES)) return await host.readText(LICENCES);
   throw new CommandError(
-    "only the executable contains the licences; this is running from source",
+    "only the executable contains the licences, but Regfeed is running from source",
   );
 }
 
-/** Returns the version with its commit, runtime and system. */
 export async function versionLine(host: Host): Promise<string> {
   const { commit } = await readFacts(host);
   const from = commit === null

@@ -154,7 +154,7 @@ function retryLater(
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
 }
 
-/** Returns when to try again after `attempt` (from 1), in Unix ms; null after the last. `fraction` is in [0, 1). */
+/** Returns when to try again after `attempt` (from 1), in Unix ms; null after the last one. `fraction` is in [0, 1). */
 export function nextMailAttempt(attempt: number, nowMs: number, fraction: number): number | null {
   const delay = DELAYS_MS[attempt - 1];
   return delay === undefined ? null : nowMs + Math.round(delay * (1 - JITTER + 2 * JITTER * fraction));

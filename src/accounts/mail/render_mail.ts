@@ -62,7 +62,7 @@ function fill(text: string, values: Readonly<Record<string, Value>>): string {
   });
 }
 
-/** Returns the email's data by name, with formatted numbers and times, and the values derived from them. */
+/** Returns the values of the placeholders: the email's data, formatted, and values derived from the data. */
 function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFacts): Record<string, Value> {
   const { language, tier } = mail.customer;
   const texts = TEXTS[language];

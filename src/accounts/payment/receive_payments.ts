@@ -41,7 +41,7 @@ export interface Payments {
 
 export function createPayments(options: PaymentOptions): Payments {
   const { store, clock, newId, log, tiers, tracer = NO_TRACER } = options;
-  /** Runs `work` and, once it is committed, logs whose access has ended or been restored. */
+  /** Runs `work` and, once its transaction is committed, logs whose access has ended or been restored. */
   const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
     const changes: [customer: string, access: AccessChange][] = [];

@@ -10,7 +10,7 @@ import {
 
 export type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
-  /** An event whose type does not concern subscriptions. */
+  /** An event of a type that Regfeed does not use. */
   | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
   /** Not a valid event. The problem is meant for the operator. */
   | { kind: "unreadable"; problem: string };
@@ -42,7 +42,7 @@ const READERS: Readonly<Record<string, (object: Fields, type: string) => FactRea
 const MAX_TEXT = 255;
 /** The latest time that a Date can represent, in Unix seconds. */
 const LATEST_S = 8.64e12;
-/** Maximum number of items or lines that are read. */
+/** Maximum number of a subscription's items or an invoice's lines that are read. */
 const MAX_ITEMS = 100;
 
 /** Parses the JSON body of a webhook whose signature is valid. */

@@ -4,7 +4,6 @@ import { AppError } from "../../domain/error_codes.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
 import { invalid } from "../input/field_problems.ts";
 
-/** Maximum size of a body in bytes. */
 export const MAX_BODY_BYTES = 65_536;
 const BODY_DEADLINE_MS = 10_000;
 

@@ -30,7 +30,6 @@ export interface Client {
 /** Finds the client from the connection's IP address and the request's headers. */
 export type ClientOf = (remote: string, headers: Headers) => Client;
 
-/** Returns a function that finds clients behind these proxies. */
 export function createClientOf(trusted: readonly AddressRange[]): ClientOf {
   return (remote, headers) => {
     const address = clientAddress(remote, headers.get("x-forwarded-for"), trusted);

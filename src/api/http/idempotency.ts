@@ -77,7 +77,7 @@ export function createIdempotency(
   };
 }
 
-/** Hashes the URL, and the body as sorted JSON, or as bytes if it is not JSON. */
+/** Hashes the URL, and the body as JSON with sorted names, or as bytes if it is not JSON. */
 function hashOf({ address, body }: Repeatable): string {
   const text = new TextDecoder().decode(body);
   const hash = createHash("sha256").update(address).update("\n");

@@ -8,7 +8,6 @@ const MIN_GZIP_LENGTH = 1_024;
 /** Maximum length in characters of a body to compress. Compressing 48 MB would block the main thread for 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
-/** A response body with its entity tag and compressed form. */
 export class Body {
   #etag: string | null;
   #gzip: Uint8Array<ArrayBuffer> | null = null;
@@ -71,7 +70,7 @@ export class ResponseCache {
   }
 }
 
-/** Estimates the size of an entry. The compressed form counts as much as the content, although it is shorter. */
+/** Estimates the size of an entry in bytes. The compressed form, although shorter, counts as much as the content. */
 function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }

@@ -6,7 +6,6 @@ import { clipField, type Finding } from "./field_problems.ts";
 
 const MAX_JSON_DEPTH = 32;
 
-/** ASCII control characters, which no parameter may contain. */
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
 
@@ -165,7 +164,7 @@ const KINDS: Record<string, string> = {
   record: "an object",
 };
 
-/** Types that have a length rather than a size. */
+/** The types whose minimum and maximum limit the length. */
 const COUNTED: readonly string[] = ["string", "array"];
 
 /** Describes the problem in JSON's terms. A schema's custom message is used unchanged. */

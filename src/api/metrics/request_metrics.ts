@@ -14,7 +14,6 @@ export interface CompletedRequest {
 /** Methods with a label of their own. All others share one, because clients can invent methods. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
-/** Returns a function that counts each request. */
 export function createRequestMetrics(metrics: Metrics): (completed: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",

@@ -9,7 +9,7 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_SCHEMA = { $ref: "#/components/schemas/Problem" };
 
-/** Returns a response for each error code. Routes share it for a status that has only this code. */
+/** Returns a response for each error code. A route refers to it if the code is the only one for its status. */
 export function sharedResponses(): Record<string, ResponseObject> {
   return Object.fromEntries(CODES.map((code) => [code, problemResponse([code])]));
 }
@@ -47,8 +47,8 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
 }
 
 /**
- * Returns the responses that belong to no operation, for unknown paths and unsupported methods. They contain their
- * headers and examples, because tools do not resolve references within extensions.
+ * Returns the responses for unknown paths and unsupported methods, which belong to no operation. Headers and examples
+ * are included, because tools do not resolve references within extensions.
  */
 export function otherResponses(): Record<"404" | "405", ResponseObject> {
   const examples = problemExamples();

@@ -143,7 +143,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
       }
       if (typeof outcome === "string") throw refusal(outcome);
       const response = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
-      // If the service crashes before this, a repeated request gets `delivery_unfinished`.
+      // If the service crashes before it stores the response, a repeated request gets `delivery_unfinished`.
       if (repetition !== null) {
         await store.storeResponse(customer.id, { ...repetition, json: response.json }, nowMs);
       }

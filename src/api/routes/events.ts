@@ -122,7 +122,7 @@ function listRoute(options: RouteOptions): Route {
     verify: ({ query }) => verifyQuery(query, options),
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
-      // Fixes the list, because a publication that is revised while a client pages would move to an earlier page.
+      // Without a fixed list, a publication that is revised while a client pages would move to an earlier page.
       const newAsOf = query.latest === true && query.after === undefined && query.as_of === undefined
         ? await store.lastPosition()
         : null;

@@ -19,7 +19,6 @@ export interface RouteOptions {
   newId: NewId;
   /** The public URL without a trailing slash. */
   publicUrl: string;
-  /** The enabled sources. */
   sources: readonly SourceSettings[];
   topics: readonly Topic[];
   languages: readonly string[];

@@ -89,7 +89,7 @@ export const backupCommands: Command[] = [
   {
     name: "backup restore",
     usage: "FILE [--force] [--json]",
-    summary: "replaces the database with the one in an archive; keeps the old one under another name",
+    summary: "replaces the database with the one in an archive; keeps the old database under another name",
     example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
     options: {
       force: { kind: "flag", help: "replace an existing database" },

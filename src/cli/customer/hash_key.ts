@@ -6,7 +6,6 @@ import type { Command } from "../command.ts";
 import { print } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 
-/** Maximum size of stdin, bytes. */
 const MAX_INPUT_BYTES = 1_024;
 
 export const hashKeyCommand: Command = {

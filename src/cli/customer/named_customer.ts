@@ -50,7 +50,7 @@ async function findById(store: Store, named: string): Promise<Customer[]> {
   return declared?.declared === true ? [declared] : [];
 }
 
-/** Finds the customers with an email address, ignoring case. */
+/** Finds the customers with this email address, ignoring case. */
 export async function findByEmail(store: Store, email: string): Promise<Customer[]> {
   const customers = (await store.listCustomers()).map(({ customer }) => customer);
   return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());

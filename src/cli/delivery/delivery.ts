@@ -109,7 +109,16 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     listLines(call, {
       rows,
       none: texts.size === 0 ? "no deliveries yet" : "no matching deliveries",
-      header: ["DELIVERY", "MADE (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
+      header: [
+        "DELIVERY",
+        "CREATED (UTC)",
+        "STATUS",
+        "TRIES",
+        "NEXT (UTC)",
+        "SUBSCRIPTION",
+        "CUSTOMER",
+        "WHY",
+      ],
       drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
       cut: "WHY",
       cells: (delivery) => {
@@ -199,7 +208,7 @@ function noDelivery(id: string): CommandError {
   );
 }
 
-/** Leaves out the endpoint's response, which may be private. Its owner can read it with GET /v1/deliveries/{id}. */
+/** Leaves out the endpoint's response, which may be private. The customer can read it with GET /v1/deliveries/{id}. */
 function attemptFields({ number, startedAtMs, durationMs, statusCode, problem }: AttemptRecord) {
   return { number, started_at: startedAtMs, duration_ms: durationMs, status_code: statusCode, problem };
 }
@@ -219,7 +228,7 @@ function describe({ delivery, endpoint, attempts }: ShownDelivery, width: number
     ["endpoint", endpoint ?? "none: the subscription was deleted"],
     ["event", `${row.event_id} (${row.type})`],
     ["sequence", `${row.sequence} in its subscription`],
-    ["made", time(row.created_at)],
+    ["created", time(row.created_at)],
     ["next attempt", row.next_attempt_at === null ? null : time(row.next_attempt_at)],
     ["arrived", row.delivered_at === null ? "never" : time(row.delivered_at)],
     ["finished", row.finished_at === null ? null : time(row.finished_at)],
@@ -236,7 +245,7 @@ function attemptLines(
     return count === 0 ? "  none yet\n" : `  ${count}, without details: deleted, or not recorded yet\n`;
   }
   return formatTable(
-    ["  #", "BEGAN (UTC)", "MS", "RESPONSE", "PROBLEM"],
+    ["  #", "STARTED (UTC)", "MS", "RESPONSE", "PROBLEM"],
     attempts.map((one) => [
       one.number,
       formatTime(one.startedAtMs),

@@ -127,7 +127,7 @@ function wrongUse(message: string): CommandError {
 
 function describe({ ok, ways, findings, expected }: Diagnosis, width: number): string {
   const layout = { width, indent: 2 };
-  const lines = [ok ? "OK: the signature is valid\n" : "NOT OK: a verifier rejects this delivery\n"];
+  const lines = [ok ? "OK: the signature is valid\n" : "NOT OK: a verifier would reject this delivery\n"];
   for (const way of ways) lines.push(wrapText(way, { ...layout, first: "  by " }));
   const problemsFirst = findings.toSorted((a, b) => Number(a.kind === "note") - Number(b.kind === "note"));
   for (const { kind, text } of problemsFirst) {

@@ -75,7 +75,6 @@ interface Result {
   isStopped: boolean;
 }
 
-/** Everything that runs during the demo. */
 interface Stage {
   platform: Platform;
   story: Story;

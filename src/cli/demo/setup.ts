@@ -1,4 +1,4 @@
-// The parts of the demo: publishers, config, payment provider, receiver, and its output on the terminal.
+// The parts of the demo: publishers, config, payment provider, receiver, and the output on the terminal.
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { RegEvent } from "../../domain/event/event.ts";

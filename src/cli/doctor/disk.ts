@@ -25,7 +25,7 @@ function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string
   return folder;
 }
 
-/** Checks the free space of a volume. `wantedBytes` is the space that may be needed at once. */
+/** Checks the free space of a volume. `wantedBytes` is the space that a backup in this folder may need. */
 export function checkVolume(
   area: string,
   path: string,
@@ -44,7 +44,7 @@ export function checkVolume(
     return [problem(area, `only ${space}`, "free some space, or move the folder to a larger disk")];
   }
   if (freeBytes >= Math.max(SCARCE_BYTES, wantedBytes)) return [good(area, space)];
-  const needed = wantedBytes > SCARCE_BYTES ? `, and ${formatBytes(wantedBytes)} may be needed at once` : "";
+  const needed = wantedBytes > SCARCE_BYTES ? `, but a backup may need ${formatBytes(wantedBytes)}` : "";
   return [warning(area, `${space}${needed}`, "free some space before the disk is full")];
 }
 

@@ -113,6 +113,6 @@ async function checkServer(store: string): Promise<Finding> {
   const user = await storeUser(store);
   return good(
     "server",
-    user === null ? "no server is running on this store" : `the server is running: ${user}`,
+    user === null ? "no server is using this database" : `the server is running: ${user}`,
   );
 }

@@ -7,7 +7,7 @@ import { type Finding, good, problem, warning } from "../../server/checks/findin
 
 /** Time limit for one host in ms, including DNS, connection and response. */
 const HOST_MS = 10_000;
-/** Clock error in ms above which the finding is a problem; receivers tolerate five minutes in signatures. */
+/** Clock error in ms above which the finding is a problem. Receivers reject signatures at an error of five minutes. */
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
 const MAX_BODY_BYTES = 4_096;

@@ -48,7 +48,7 @@ function accessOf(operation: Operation): Html | null {
   return markup` <span class="access">${what}</span>`;
 }
 
-/** Whether requests need a signature, so that there is no example to try. */
+/** Whether requests must be signed. Such operations have no example to try. */
 function isSigned({ security }: Operation): boolean {
   return security.some((scheme) => !("key" in scheme));
 }

@@ -34,7 +34,6 @@ export function fieldsOf(schema: Schema): Html | null {
   }</dl>`;
 }
 
-/** One field or parameter with type and description. */
 export function fieldRow(name: string, schema: Schema, isRequired: boolean): Html {
   const description = schema.description ?? "";
   return markup`<div>
