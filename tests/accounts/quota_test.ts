@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const MIDNIGHT = Date.UTC(2026, 6, 21);
 const T0 = MIDNIGHT - 12 * 3_600_000;
 
-/** A store in memory whose calls can be delayed. */
+/** A store in memory whose calls can be delayed and can fail. */
 class FakeCounts implements Pick<Store, "countedRequests" | "addRequests"> {
   readonly stored = new Map<string, number>();
   reads = 0;

@@ -233,7 +233,7 @@ async function storeHappenings(
 const newestFirst = (events: readonly RegEvent[]): RegEvent[] =>
   [...events].sort((a, b) => b.published_at - a.published_at || (a.id < b.id ? 1 : -1));
 
-/** Returns the events of a source in list order. With `latest`, only the newest version of each publication. */
+/** Returns the events of "board" in list order. With `latest`, only the newest version of each publication. */
 function listed(events: readonly RegEvent[], latest: boolean): RegEvent[] {
   const own = events.filter(({ source_id }) => source_id === "board");
   return newestFirst(latest ? [...new Map(own.map((event) => [event.external_id, event])).values()] : own);

@@ -55,7 +55,7 @@ Deno.test("reasons state the points and the words behind them", () => {
     ),
     ["relevant false: it is about AI, but not enough about rules (AI is only in its summary) [AI]"],
   );
-  // A default topic of the publisher has no points.
+  // The publisher's default topic has no points.
   assert.deepEqual(
     told("Policy statement on artificial intelligence", "", "https://www.federalregister.gov/1", ["topics"]),
     ["topics international: the default for its publisher, because no other topic matches [third-country: gov]"],

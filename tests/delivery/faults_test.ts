@@ -28,7 +28,7 @@ const faults = fc.record({
     minLength: 5,
     maxLength: 40,
   }),
-  /** Steps after which the process is stopped and restarted. */
+  /** Whether the process is stopped and restarted after each step. */
   restarts: fc.array(fc.nat(7).map((one) => one === 0), { minLength: 10, maxLength: 20 }),
 });
 

@@ -34,7 +34,7 @@ export interface Ladder {
   isWhole: boolean;
 }
 
-/** Returns the second of two consecutive sizes whose time grew too fast, or null if there are none. */
+/** Returns the second of two consecutive sizes whose time grew too fast, or one above MOST_MS; otherwise null. */
 export async function slowness(
   measure: (size: number) => number | Promise<number>,
   { largest = LARGEST, isWhole }: Ladder,

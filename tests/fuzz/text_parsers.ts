@@ -47,7 +47,7 @@ const ADDRESS = splitTokens(
     ";jsessionid=|&amp;|_de|/de/|.de|-de.| |\t|<|\u00e4|xn--|[",
 );
 
-/** The words with which the patterns of the classifier's lists begin. */
+/** The texts of the classifier's lists, without the signs of patterns. */
 const LISTED_WORDS = [...new Set([eventTypes, laws, relevance, severity, topics].flatMap(textsIn))]
   .map((text) => `${text.replace(/[\^$*#…()|]/g, "")} `);
 

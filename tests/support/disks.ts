@@ -75,7 +75,7 @@ export class Client {
 /** The title of {@link fill}'s event. */
 export const FIRST = "Guidelines on general-purpose AI models";
 
-/** Adds an event and a customer to the store, and stops the server. Returns the customer's key. */
+/** Ingests an event and adds a customer. Returns the customer's key. */
 export async function fill(folder: string, board: Board): Promise<string> {
   board.publish(FIRST);
   await regfeedJson(folder, ["ingest"]);

@@ -34,8 +34,8 @@ export interface Finished {
 type Arguments = readonly string[] | string;
 
 /**
- * Runs a command in the folder, with `input` on stdin. Servers and commands with a wrapper run in a separate process,
- * others in this one, which is ten times faster.
+ * Runs a command in the folder, with `input` on stdin. `serve`, `demo` and commands with a wrapper run in a separate
+ * process, others in this one, which is ten times faster.
  */
 export async function regfeed(
   folder: string,

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 7, 1, 12);
 const TODAY = Math.floor(NOW / DAY);
 const FEED = { fetchStrategy: "feed" } as const;
 
-/** Returns a source that was fetched an hour ago on a half-hourly schedule, and is now due. */
+/** Returns a source that was last fetched half an hour ago. */
 const state = (change: Partial<SourceState> = {}): SourceState => ({
   ...untouchedSource("board", NOW),
   firstSuccessAtMs: NOW - 100 * DAY,

@@ -27,7 +27,7 @@ async function publishUntil(
 
 /**
  * Runs a server through a fault between `begin` and `end`. Checks that reads continue, that writes are refused, and
- * that everything published meanwhile is delivered afterwards, exactly once.
+ * that everything published meanwhile is delivered afterwards, with one delivery per event.
  */
 async function liveThrough(
   fault: "full" | "unavailable",
@@ -172,7 +172,7 @@ Deno.test("with a damaged database, health is down, intact pages are read, and a
     assert.equal((await healed.end("SIGTERM")).code, 0);
   }));
 
-/** Overwrites the page that contains this text, and all copies of the page. */
+/** Damages every page that contains this text. */
 async function damage(file: string, text: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const wanted = new TextEncoder().encode(text);

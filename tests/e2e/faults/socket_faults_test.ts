@@ -20,7 +20,7 @@ function answer(status: string, headers: Record<string, string>, body: string | 
   return new Uint8Array([...head, ...bytes]);
 }
 
-/** Sends bytes slowly and endlessly. */
+/** Sends a response slowly, and never completely. */
 const slowly: Conversation = async (connection) => {
   await connection.write(bytesOf("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<rss"));
   for (let byte = 0; byte < 100; byte++) {

@@ -73,7 +73,7 @@ async function withReceiver(
   }
 }
 
-/** Starts the server, subscribes the receiver and publishes; returns both once the attempt has arrived. */
+/** Starts a server, subscribes the receiver, publishes, and waits for the attempt. `id` is that of the delivery. */
 async function beginAttempt(
   { folder, board, hook }: { folder: string; board: Board; hook: Hook },
 ): Promise<{ server: Serving; key: string; id: string }> {

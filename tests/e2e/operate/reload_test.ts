@@ -56,7 +56,7 @@ async function statusOf(server: Serving, key: string): Promise<number> {
   return response.status;
 }
 
-/** Sends requests without a pause until `end()`, which returns the number of responses by status. */
+/** Sends requests steadily until `end()`, which returns the number of responses by status. */
 function askSteadily(server: Serving, key: string): { end(): Promise<Map<number, number>> } {
   const statuses = new Map<number, number>();
   let isOver = false;

@@ -189,7 +189,7 @@ first_days = 16
 max_rows = 10`,
 });
 
-/** Returns the days of a query as "since/until", and the length of its window. */
+/** Returns the window of a query as "since/until", its length in days, and its two days. */
 function windowOf(url: URL): [window: string, days: number, since: string, until: string] {
   const found = url.searchParams.get("query")?.matchAll(/"(\d{4}-\d\d-\d\d)"/g) ?? [];
   const [since = "", until = ""] = [...found].map(([, day]) => day);

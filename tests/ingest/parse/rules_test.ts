@@ -17,7 +17,7 @@ const json = (
 const html = (item: string, fields: Reading["fields"]) =>
   ({ kind: "html", item, fields, dateFormat: null, next: null }) satisfies Reading;
 
-/** The titles that a rule finds in a document, by the path of its items. */
+/** A name, a document, the path of its items, a rule, and the titles that the rule finds. */
 const PATHS: [string, string, string, string, string[]][] = [
   ["keys", '{"a":{"b":[{"t":"1"},{"t":"2"}]}}', "a.b", "t", ["1", "2"]],
   ["the document itself is the list", '[{"t":"1"}]', "", "t", ["1"]],

@@ -8,7 +8,7 @@ const items = (...ids: number[]): SampleItem[] =>
   ids.map((id) => ({ id: `${id}`, date: new Date(Date.UTC(2026, 6, id)).toUTCString() }));
 
 /**
- * Runs the work in a world that has fetched items 1 to 4, with a function that returns the revisions of the next fetch.
+ * Runs the work in a world that has fetched items 1 to 4. `fetch` returns the number of revisions of the next fetch.
  */
 function withFeed(
   work: (fetch: (items: readonly SampleItem[]) => Promise<number>, world: World) => Promise<void>,
