@@ -31,7 +31,7 @@ const SIZES: Record<keyof Settings, { about: string; default: number; min: numbe
   connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
   events: { about: "events in the medium store", default: 100_000, min: FEW, max: 1_000_000 },
   many: {
-    about: "events in the largest store, and in that of the memory part",
+    about: "events in the largest store, and in the store of the memory part",
     default: 1_000_000,
     min: FEW,
     max: 10_000_000,

@@ -18,7 +18,7 @@ interface List {
   query: string;
 }
 
-/** Compares lists from a large store with the same lists from smaller stores. */
+/** Compares the times of lists from a large store with the times of the same lists from smaller stores. */
 export async function measureLists(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const { key, ids, stores } = await bench.stores(tell);

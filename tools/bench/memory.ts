@@ -1,5 +1,5 @@
-// The memory row: resident memory of a server with many events under load, compared with that of a server without
-// events. Both collect garbage as the executable does.
+// The memory row: compares the resident memory of a server that has many events and is under load with the memory of an
+// idle server without events. Both servers collect garbage as the executable does.
 import { join } from "node:path";
 import { COLLECTOR } from "../build/executable.ts";
 import { addCustomer, fillEvents } from "./fill.ts";

@@ -32,7 +32,7 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
   await Deno.writeTextFile(config, `[server]\nlisten = "127.0.0.1:${port}"\n[store]\npath = "regfeed.db"\n`);
   const address = `http://127.0.0.1:${port}`;
   const serve = ["serve", "--config", config];
-  // Only the first start creates the database, so it is not measured.
+  // The first start is not measured, because only that one creates the database.
   await timeStart(EXECUTABLE, serve, `${address}/readyz`);
   tell("starting and ending");
   const compared = await compare(

@@ -43,7 +43,7 @@ export async function makeBundle(facts: string): Promise<Bundling> {
     "--lock=executable.lock",
     "--frozen",
     "--platform=deno",
-    // So that a command loads only the code that it needs.
+    // With code splitting, a command loads only the code that it needs.
     "--code-splitting",
     ...NODE_PACKAGES.map((name) => `--external=${name}`),
     `--outdir=${BUNDLES}`,

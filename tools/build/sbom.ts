@@ -11,7 +11,7 @@ export interface Product {
   name: string;
   version: string;
   license: string;
-  /** Such as "2.9.6". */
+  /** For example, "2.9.6". */
   denoVersion: string;
 }
 

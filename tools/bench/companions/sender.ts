@@ -42,7 +42,7 @@ async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const done = new AbortController();
   const watched: Store = {
     ...store,
-    // Counted here, because the store would count all pending deliveries at each call of health().
+    // Counts here, because each call of the store's health() would count all pending deliveries.
     async finishAttempts(finished, nowMs) {
       await store.finishAttempts(finished, nowMs);
       pendingDeliveries -= finished.filter(({ next }) => next.kind === "delivered").length;
