@@ -25,7 +25,7 @@ const fieldChange = z.union([
     added: texts("Values added to the list"),
     removed: texts("Values removed from the list"),
   }),
-]).meta({ id: "FieldChange", description: "A changed field; lists have added and removed values" });
+]).meta({ id: "FieldChange", description: "A changed field. A list has added and removed values" });
 
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the previous version"),

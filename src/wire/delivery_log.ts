@@ -71,7 +71,7 @@ const attemptRecord = z.strictObject({
   started_at: time("When the attempt started, Unix milliseconds"),
   duration_ms: count("Duration of DNS, connection, request and response, milliseconds"),
   status_code: statusOrNull("HTTP status of the response; null if there was none"),
-  problem: textOrNull("What went wrong; null after success"),
+  problem: textOrNull("What went wrong; null after a success"),
   answer: textOrNull(
     `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
       "null if there was none",

@@ -42,7 +42,9 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   title_en: text("English title; the original title if there is no English version"),
   summary_en: text("English summary; the original summary if there is no English version; may be empty"),
   url_official: z.url().meta({ description: "URL of the official publication" }),
-  ai_act_articles: texts("Canonical references to the AI Act: `Art. 53(1)(d)`, `Annex III`, `Recital 60`"),
+  ai_act_articles: texts(
+    "Canonical references to the AI Act, such as `Art. 53(1)(d)`, `Annex III` and `Recital 60`",
+  ),
   published_at: time("Publication date according to the source, Unix milliseconds"),
   published_at_estimated: z.boolean().meta({
     description:
@@ -82,7 +84,7 @@ const documentOrigin = {
     description: "SHA-256 of the fetched bytes",
     pattern: "^[0-9a-f]{64}$",
   }),
-  http_status: statusOrNull("HTTP status of the document; null for a file"),
+  http_status: statusOrNull("HTTP status of the response with the document; null for a file"),
   fetched_at: time("When the document was fetched, Unix milliseconds"),
 };
 

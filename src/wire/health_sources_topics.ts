@@ -139,7 +139,9 @@ export const healthReport = z.strictObject({
     empty: count("Sources with fewer items than expected"),
     partial: count("Sources of which a part could not be fetched, such as one of their languages"),
     new: count("Sources not fetched yet"),
-    held_back: count("Events held for the operator's review because a source changed unusually many at once"),
+    held_back: count(
+      "Events held for the operator's review, because unusually many arrived from one source at once",
+    ),
     last_success_at: timeOrNull(
       "Time of the last successful fetch of any source, Unix milliseconds; null if none",
     ),
@@ -165,7 +167,7 @@ export const healthReport = z.strictObject({
   disclaimer,
 }).meta({
   id: "Health",
-  description: "The health of the pipeline",
+  description: "The health of the service",
   examples: [{
     status: "ok",
     version: "0.1.0",

@@ -54,7 +54,7 @@ export const subscriptionRequest = z.strictObject({
   severity_min: severity.default("info").meta({ description: "Minimum severity" }),
   language: z.string().min(2).max(8).default("en").meta({
     description:
-      "Language of title and summary, if the event is available in it: en, de, fr or another configured language",
+      "Language of title and summary, if the event has that language: en, de, fr or another configured language",
   }),
   backfill_since: sentTime.optional().meta({
     description:
@@ -193,7 +193,7 @@ export const subscriptionCreated = z.strictObject({
 /** The response of `POST /v1/subscriptions/{id}/rotate-secret`. */
 export const secretRotated = subscriptionCreated.extend({
   previous_secret_until: timeOrNull(
-    "Until when deliveries are signed with both secrets, Unix milliseconds; null if the previous secret was lost",
+    "Time until which deliveries are signed with both secrets, Unix milliseconds; null if the previous secret was lost",
   ),
 }).meta({
   id: "SecretRotated",
@@ -216,7 +216,7 @@ export const subscriptionList = z.strictObject({
   disclaimer,
 }).meta({
   id: "SubscriptionList",
-  description: "The caller's subscriptions",
+  description: "Your subscriptions",
   examples: [{ subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1, disclaimer: DISCLAIMER }],
 });
 

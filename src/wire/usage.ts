@@ -24,7 +24,7 @@ export const usageReport = z.strictObject({
     limit: count("Delivered events per UTC month"),
     used: count("Events delivered or pending this month"),
     remaining: count("Deliveries left this month"),
-    held: count("Deliveries held until the next month, or until their subscription is enabled"),
+    held: count("Deliveries held because the quota is used up or their subscription is disabled"),
     held_limit: count(
       "Maximum number of held deliveries. Further events create no deliveries: the subscription's `catch_up` has " +
         "the reason `held_full`, and delivery continues later with the next event",

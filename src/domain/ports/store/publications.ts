@@ -27,7 +27,7 @@ export interface StoredPublication {
   foundBy: "key" | "content" | "text" | "alias";
   /** Null while it is unknown. */
   textHash: string | null;
-  /** The hash of a change of date that was seen only once, or null if there is none. */
+  /** The hash of content with a changed date that was seen only once, or null if there is none. */
   pendingHash: string | null;
   /** How often only the date has changed. */
   dateMoves: number;
@@ -46,9 +46,9 @@ export type RecordDecision =
   /** `after_fetch`: subscribers are notified once the fetch is finished, unless it is a change spike. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
   /**
-   * `hashedAnew`: the hashes are computed in a new way and replace the stored ones. `repeats`: the item repeats the
-   * record's text in another language, although the record has a different text in the item's language. `untranslated`:
-   * like `repeats`, but the record has no text in the item's language, and the hash of the text is stored.
+   * `hashedAnew`: the hashes are computed in a new way and replace the stored ones. `repeats`: the text of the item
+   * equals the record's text in another language, although the record has its own text in the item's language.
+   * `untranslated`: like `repeats`, but the record has no text in the item's language. The hash of the text is stored.
    */
   | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**
@@ -70,7 +70,7 @@ export type RemovalDecision =
 
 export interface MissingPublication {
   stored: StoredPublication;
-  /** The number of consecutive complete fetches without it, including the latest. */
+  /** The number of consecutive complete fetches without the publication, including the latest. */
   missed: number;
 }
 

@@ -27,7 +27,7 @@ export interface FetchEnd {
   isItsFault: boolean;
   /** Whether the next fetch continues where this one ended. If so, this is not yet the first success. */
   goesOn?: boolean;
-  /** When the current outcome first occurred, Unix ms. */
+  /** The time since which every fetch has had this outcome, Unix ms. */
   outcomeSinceMs: number;
   /** The state for the next fetch, or null to keep the previous one. */
   kept: {
@@ -83,7 +83,7 @@ export interface SourceStore {
   /** Returns the state of every source that was ever registered, sorted by id. */
   listSources(): Promise<SourceState[]>;
   isKnownSource(id: string): Promise<boolean>;
-  /** Leases at most `limit` sources that nobody holds and whose host is free, longest due first. */
+  /** Leases at most `limit` sources that are not leased and whose host is free, longest due first. */
   claimSources(claim: SourceClaim): Promise<SourceState[]>;
   /** Extends a lease. Returns false if another holder has it. */
   extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
