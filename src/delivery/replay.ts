@@ -43,7 +43,7 @@ export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" |
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 
-/** Creates a replay function, which runs one replay at a time for each customer. */
+/** Creates a replay function. It refuses a second replay of a customer while the first is in progress. */
 export function createReplay(replaying: Replaying): Replay {
   const { store, clock } = replaying;
   const inProgress = new Set<string>();

@@ -61,7 +61,7 @@ export class TestCalls {
   }
 
   #requireSlot(own: number): void {
-    const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call in progress has ended by then
+    const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call that is now in progress ends by then
     const retry = `Retry in ${retryInSeconds} seconds.`;
     if (own >= MAX_OF_CUSTOMER) {
       const detail = `You have ${own} test calls in progress, which is the maximum. ${retry}`;

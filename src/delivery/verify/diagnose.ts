@@ -264,7 +264,7 @@ function explain(search: Search, secret: string): Finding[] {
   const other = isWhole ? " (that of another subscription, or from before a rotation)" : "";
   return [problem(
     "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret " +
-      `is the wrong one${other}, or the body is not the one that was sent with these headers.`,
+      `is a different one${other}, or the body is not the one that was sent with these headers.`,
   )];
 }
 

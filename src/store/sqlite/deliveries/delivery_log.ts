@@ -139,7 +139,7 @@ function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptio
   if (statuses === undefined) return recordsOf(read(sql`${range} ${newest}`), query);
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return read(sql`${range} and status = 'delivered' ${newest}`);
-    // The index is small but ordered differently, so its rows are sorted before their other columns are read.
+    // The index is small but has another order, so the rows are sorted before the columns outside it are read.
     const [index, state] = status === "pending"
       ? [sql`deliveries_oldest_pending`, sql`status = 'pending'`]
       : [sql`deliveries_undelivered`, sql`status = ${status} and status in ('failed', 'held', 'cancelled')`];

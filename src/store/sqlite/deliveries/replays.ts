@@ -183,7 +183,7 @@ function replayStretch(
   return replayed;
 }
 
-/** Returns a predicate for events that the subscription will get by catching up. Now, they would overtake older ones. */
+/** Returns a predicate for events that the subscription will get by catching up. Now, they would overtake others. */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,

@@ -1,4 +1,4 @@
--- Emails to customers, from the moment they are queued. The recipient is looked up when an email is sent.
+-- Queued and finished emails to customers. The recipient is looked up when an email is sent.
 
 create table mails (
   id text primary key,

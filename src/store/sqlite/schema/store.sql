@@ -6,7 +6,7 @@ create table schema_history (
   version text not null
 ) strict;
 
--- A known text sealed with the secret key, which shows whether a key is the right one.
+-- A known text that was sealed with the secret key. Whether a key opens it shows whether it is the right key.
 create table vault (
   id integer primary key check (id = 1),
   proof blob not null
