@@ -34,7 +34,6 @@ export interface IngestOptions extends
     "store" | "fingerprints" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"
   > {
   store: FetchJobOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
-  /** The enabled sources. */
   sources: readonly SourceSettings[];
   /** Maximum number of concurrent fetches, in total and per host. */
   concurrency: number;

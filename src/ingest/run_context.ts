@@ -32,7 +32,6 @@ export interface DocumentRun {
   readonly mode: SourceIngestMode;
   readonly options: SourceIngestOptions;
   readonly parser: Parser;
-  /** The identity rules in effect before the document is processed. */
   readonly identity: Identity;
   /** Holds items back until all languages have been read; null if publications have only one language. */
   readonly languageMerge: LanguageMerge | null;

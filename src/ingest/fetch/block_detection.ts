@@ -24,7 +24,7 @@ const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further patterns that apply if data was requested, because any page is then suspicious. "": unknown vendor. */
+/** Further patterns if data was requested, because any page is then suspicious. An unknown vendor is "". */
 const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
   [/^access denied\n/, ""],

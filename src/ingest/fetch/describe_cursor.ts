@@ -6,7 +6,7 @@ import { planWindows, rulesKey } from "./pagination.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Describes where the next fetch begins, for each URL of which it does not read everything. */
+/** Describes where the next fetch begins, for each URL that has a position from which to continue. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,

@@ -115,12 +115,10 @@ function readResponse(chain: Chain, request: DocumentRequest, options: FetchOpti
   return { ...common, document, validators };
 }
 
-/** The end of a chain of redirects. */
 interface Chain {
   response: IncomingResponse;
   url: URL;
   redirect: RedirectTrack;
-  /** Whether the last request was conditional. */
   isConditional: boolean;
 }
 

@@ -178,7 +178,7 @@ export class ListFetch implements Fetched {
     return (this.#foundMark && read.isKnown) || isOld;
   }
 
-  /** Whether this fetch has reached its limit of pages or time. */
+  /** Whether this fetch has reached its limit on pages or time. */
   #isSpent(): boolean {
     const { head, rest } = this.#pages;
     const { maxPages } = this.rules;

@@ -13,7 +13,6 @@ export interface FetchedDocument {
   url: string | null;
   contentType: string | null;
   bytes: Uint8Array;
-  /** The hexadecimal SHA-256 of the bytes. */
   sha256: string;
   /** The HTTP status, or null for a file. */
   httpStatus: number | null;
@@ -50,7 +49,6 @@ export interface PlannedDocument {
 }
 
 export interface ReadDocument {
-  /** The document, or null if it has not changed. */
   document: FetchedDocument | null;
   /** The reference to the next document: a URL, which may be relative, or a cursor. */
   next: string | null;
@@ -174,7 +172,7 @@ export interface RefusedItem {
   reason: string;
 }
 
-/** Identifies the content of a document by its bytes, the type that names their charset, and the base of its links. */
+/** Identifies the content of a document by its bytes, its content type (for the charset) and its URL (for links). */
 export interface DocumentFingerprint extends Pick<FetchedDocument, "sha256" | "contentType" | "url"> {
   /** The number of items that are publications. */
   known: number;

@@ -1,7 +1,7 @@
 // Stops the requests of a fetch to a host that refuses or throttles it.
 import { FetchError } from "./fetch_types.ts";
 
-/** After this many refusals in a row, a host is taken to refuse the client rather than single documents. */
+/** After this many refusals in a row, a host is assumed to refuse the client rather than single documents. */
 const REFUSALS_IN_A_ROW = 3;
 
 /** Whether the response throttles the client: 429, or a refusal with `Retry-After`. */

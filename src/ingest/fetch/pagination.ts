@@ -34,7 +34,7 @@ export function requireTime(clock: Clock, startedMs: number): void {
   }
 }
 
-/** Returns at most {@link MAX_WINDOWS} windows, oldest first: since `lastMs` (and the overlap) or the `firstDays`. */
+/** Returns up to {@link MAX_WINDOWS} windows, oldest first, since `lastMs` less the overlap (null: `firstDays` ago). */
 export function planWindows(
   { days, overlapDays, firstDays }: Windows,
   lastMs: number | null,

@@ -29,7 +29,7 @@ export interface Identity {
 /** The identity of a source without state, under the rule `guid`. */
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
-/** Returns the identity rules of a source. The rule is that of the config, or else the stored one. */
+/** Returns the identity rules of a source. The current rule is that of the config, or else the stored one. */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
   state: Pick<SourceState, "identityRule" | "formerRules" | "lastSuccessAtMs">,

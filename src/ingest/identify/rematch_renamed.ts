@@ -7,7 +7,7 @@ import { cleanUrl } from "../normalise/links.ts";
 
 /** Minimum length of a summary that is compared, in characters. Many publications may share a shorter one. */
 const MIN_SUMMARY = 40;
-/** How many of title, summary and date must match; one fewer if the known publication was replaced. */
+/** How many of title, summary and date usually must match. */
 const SHARED = 2;
 /** If at least this many unknown items, and more than half of them, match by content, the site was rebuilt. */
 const REBUILT_TOGETHER = 3;
@@ -237,7 +237,7 @@ async function createIndex(
   };
 }
 
-/** Combines title, summary and date, which a rebuilt site keeps. Null without a date or with a short summary. */
+/** Combines title, summary and date, which a rebuilt site keeps. Returns null without a date or for a short summary. */
 function contentName({ title, summary, dateMs }: Content): string | null {
   if (dateMs === null || summary.length < MIN_SUMMARY) return null;
   return JSON.stringify([title, summary].map((text) => text.replace(/\s+/g, " ")).concat(String(dateMs)));

@@ -12,7 +12,6 @@ export interface DocumentDescription {
   /** ISO 639-1 code, or null if the document states no language. */
   language: string | null;
   items: {
-    /** The item's guid. */
     id: string | null;
     title: string;
     /** An absolute URL, or the link as stated if the document does not state its base. */

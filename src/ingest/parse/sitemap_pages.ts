@@ -49,7 +49,6 @@ export type SitemapContents =
     | { kind: "sitemapindex"; entries: SitemapMap[] }
   );
 
-/** Reads a sitemap. Throws `DocumentError`. */
 export function readSitemapPages(request: SitemapRequest): SitemapContents {
   const { bytes, contentType } = request;
   const { kind, entries, problems } = readSitemap(bytes, { contentType, maxEntries: MAX_ENTRIES });

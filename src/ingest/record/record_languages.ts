@@ -7,7 +7,6 @@ import { recordGroups } from "./record_batches.ts";
 import { suppressesNotification } from "../revise/decide_revision.ts";
 import { createGroupDecider, type WaitingItem } from "../revise/merge_languages.ts";
 
-/** The result of recording the items that waited for other languages. */
 export interface MergedLanguages {
   decisions: Map<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>;
   /** The external ids of the publications that were recorded. */

@@ -3,13 +3,13 @@ import type { ChangeSpike, ChangeVolume } from "../../domain/source/change_volum
 
 /** At or below this count, a fetch is never a spike. */
 const ALWAYS_ALLOWED = 20;
-/** A spike exceeds the expected count by this factor. */
+/** A spike is more than this many times the expected count. */
 const ALLOWED_TIMES_EXPECTED = 5;
 /** New publications are a spike only above this share of the items. */
 const NEW_PART = 0.5;
 /** Revisions are a spike only above this share of the items. */
 const REVISED_PART = 0.25;
-/** The weight of an old publication. A site that renumbers its items has many old ones. */
+/** The weight of an old publication. If a site changes its ids, many old publications seem to be new. */
 const WEIGHT_OF_OLD = 3;
 /** The weight of a publication that is dated after all known ones. */
 const WEIGHT_OF_NEWER = 0.25;

@@ -61,7 +61,6 @@ interface Pass {
   dateChanged: readonly IdentifiedItem[];
   /** Whether at least one item still has its stored date. */
   hasSameDate: boolean;
-  /** See {@link DocumentDecisions.needsConfirmation}. */
   needsConfirmation: boolean;
 }
 

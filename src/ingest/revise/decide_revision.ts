@@ -8,7 +8,7 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of revisions in which only the date of a publication changes. Later changes of it are ignored. */
+/** Maximum number of revisions of a publication in which only the date changes. Later dates are ignored. */
 const MAX_DATE_MOVES = 2;
 
 export interface Classified {
@@ -51,7 +51,7 @@ export function decideRevision(
   if (found?.contentHash === identified.contentHash && !found.withdrawn) return { kind: "unchanged" };
   const stored = found === null || isAnother(found, identified, context) ? null : found;
   if (stored === null) {
-    // A publication that an earlier identity rule merged with another is recorded without notification.
+    // A publication that an earlier identity rule merged with another is recorded without a notification.
     const isSplit = found?.foundBy === "alias" && found.externalId !== identified.replaces &&
       isAlike(identified, found.event);
     return decideNew(identified, context, { isNew: !isSplit });

@@ -24,7 +24,7 @@ export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "co
   base: { externalId: string; version: number } | null;
 }
 
-/** Collects the items of a fetch in several languages until all documents are read. */
+/** Collects the items of a fetch, which are in several languages, until all documents are read. */
 export class LanguageMerge {
   readonly #waiting: WaitingItem[] = [];
   readonly #unchanged: { one: IdentifiedItem; externalId: string }[] = [];

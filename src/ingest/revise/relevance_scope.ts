@@ -1,4 +1,4 @@
-// Suppresses notifications of items that were skipped before a source changed from relevance = "ai" to "all".
+// Suppresses notifications about items that were skipped before a source changed from relevance = "ai" to "all".
 import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
 import { seenItems } from "../schedule/publication_cadence.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
@@ -18,7 +18,7 @@ export function wasIrrelevantBefore(
 ): (item: DatedItem) => boolean {
   if (relevance !== "all" || narrowUntilMs === null) return () => false;
   const seen = seenItems(cadence);
-  // A feed is a single document, so an item that was not in the last one is new.
+  // A feed is a single document, so an item that the last fetch did not contain is new.
   const isAllSeen = seen.isWhole && fetchStrategy === "feed" && urls === undefined;
   return (item) => {
     if (seen.has(item)) return true;

@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** Returns the end of both a response's freshness and its document's ttl, in Unix ms, or null if it has neither. */
+/** Returns the end of a response's freshness or of its document's ttl, whichever is later, in Unix ms; null if none. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

@@ -8,7 +8,7 @@ export type PageElement = Extract<PageNode, { attribs: Record<string, string> }>
 
 /**
  * Maximum number of steps per character for all searches of a page. Publishers' pages take about one. Elements that
- * match within each other, and long runs of siblings, can take quadratically many.
+ * match and are nested, and long runs of siblings, can take a quadratic number.
  */
 const STEPS_PER_CHARACTER = 50;
 const LEAST_STEPS = 1_000_000;
@@ -22,7 +22,6 @@ export class PageSearch {
   #isEnough: (element: PageElement) => boolean = () => false;
   readonly #options: Parameters<typeof selectAll<PageNode, PageElement>>[2];
 
-  /** `characters` is the length of the page. */
   constructor(readonly root: PageNode, characters: number, xmlMode: boolean) {
     this.#stepsLeft = Math.max(LEAST_STEPS, characters * STEPS_PER_CHARACTER);
     const counted =
@@ -82,7 +81,7 @@ export class PageSearch {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft < 0) {
       throw new DocumentError(
-        "the page takes too long to search: too many of its elements are siblings or match within each other",
+        "the page takes too long to search: too many of its elements are siblings or nested matches",
       );
     }
   }

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson, truncationOf } from "./read_json.
 
 /** Maximum number of values at one path in one item. */
 const MAX_VALUES = 200;
-/** Maximum number, and maximum length, of the keys that an error names. */
+/** Maximum number of keys that an error names, and maximum length of each. */
 const MAX_KEYS_NAMED = 12;
 const MAX_KEY_CHARACTERS = 200;
 /** Maximum number of steps of a path through nested lists. */

@@ -7,7 +7,6 @@ import { EMPTY_ITEM } from "./fields.ts";
 import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
 
 export interface SitemapEntry {
-  /** The URL as stated. */
   address: string;
   /** A W3C date as stated, with or without a time. */
   lastmod: string | null;

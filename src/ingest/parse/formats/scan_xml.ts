@@ -17,7 +17,6 @@ export interface StartTag {
   end: number;
 }
 
-/** An end tag. Positions are offsets in the text. */
 export interface EndTag {
   kind: "end";
   name: string;
@@ -124,7 +123,7 @@ const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quo
 
 /**
  * Decodes the predefined entities and the character references of XML. Entities that a DOCTYPE declares are never
- * expanded. HTML entities are left to the reader of markup, as are the references 128 to 159, which HTML reads as
+ * expanded. HTML entities are left for the reader of markup, as are the references 128 to 159, which HTML reads as
  * windows-1252.
  */
 export function decodeReferences(text: string): string {
