@@ -31,6 +31,6 @@ export async function tracesWarning(
       "executable is compiled: " +
       "`OTEL_DENO=true deno task compile`"
     : "this executable was compiled with OTEL_DENO and exports a trace of every request (default: to port " +
-      "4318 of this machine): set OTEL_DENO=true to include Regfeed's own spans, or use an executable " +
-      "compiled without it";
+      "4318 on this machine): set OTEL_DENO=true to include Regfeed's own spans, or use an executable " +
+      "compiled without OTEL_DENO";
 }

@@ -155,7 +155,7 @@ async function refuseLostDatabase(
   const { files } = await host.list(dirname(path));
   if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
   throw new Error(
-    `it does not exist, but its write-ahead log does (${path}-wal), with the latest changes: put the ` +
-      "database back next to it, or move the log away to create a new database",
+    `it does not exist, but its write-ahead log does (${path}-wal): put the database back next to the log, which ` +
+      "contains the latest changes, or move the log away to create a new database",
   );
 }

@@ -31,6 +31,6 @@ Deno.test("tracesWarning() reports an executable on Deno 2.4 whose traces differ
     await warningOf({ traces: true }, {}) ?? "",
     /exports a trace of every request \(default: to port 4318/,
   );
-  assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /compiled without it/);
+  assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /compiled without OTEL_DENO/);
   assert.equal(await warningOf({ traces: false }, {}), null);
 });

@@ -34,12 +34,12 @@ export function createFiles(): WritableFiles {
     writeText: (path, text, mode) =>
       about("write", path, () => writeAtomically(path, new TextEncoder().encode(text), mode)),
     writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
-    makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
+    makeFolder: (path, mode) => about("create", path, () => Deno.mkdir(path, { recursive: true, mode })),
     makeFile: async (path, mode) => {
       // Without permission, it is unknown whether the file exists.
       const isMissing = await statOrNull(path)
         .then((stat) => stat === null, (error) => !(error instanceof Deno.errors.PermissionDenied));
-      const verb = isMissing ? "make" : "open";
+      const verb = isMissing ? "create" : "open";
       await about(
         verb,
         path,
@@ -47,7 +47,7 @@ export function createFiles(): WritableFiles {
       );
     },
     makeTemporaryFolder: (prefix) =>
-      about("make", `${prefix}… in the temporary folder`, () => Deno.makeTempDir({ prefix })),
+      about("create", `${prefix}… in the temporary folder`, () => Deno.makeTempDir({ prefix })),
     temporaryFolder: tmpdir,
     followLinks: (path) => about("inspect", path, () => followLinks(path)),
     makeFolderIn: (dir, prefix) => about("create a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),

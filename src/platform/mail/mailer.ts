@@ -27,7 +27,7 @@ const SILENCE_MS = 20_000;
 
 /** Creates a mailer. Without settings, every email fails. */
 export function createMailer(settings: MailSettings | null): Mailer {
-  if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
+  if (settings === null) return { send: () => Promise.reject(new MailError("email is not set up", false)) };
   const { smtp, outbox } = settings;
   return smtp === null ? { send: (mail) => writeMail(mail, outbox) } : {
     send: (mail, signal) =>

@@ -87,11 +87,11 @@ Deno.test("every failure of a file operation names the path and the reason", asy
         () => files.writeText(join(gone, "a"), "", 0o600),
         `cannot write ${join(gone, "a")}: it does not exist`,
       ],
-      [() => files.makeFile(join(gone, "a"), 0o600), `cannot make ${join(gone, "a")}: it does not exist`],
+      [() => files.makeFile(join(gone, "a"), 0o600), `cannot create ${join(gone, "a")}: it does not exist`],
       [() => files.removeFolder(gone), `cannot remove ${gone}: it does not exist`],
       [
         () => files.makeFolder(join(plain, "a"), 0o700),
-        `cannot make ${join(plain, "a")}: it is not a folder`,
+        `cannot create ${join(plain, "a")}: it is not a folder`,
       ],
     ];
     for (const [failing, message] of rows) await assert.rejects(failing, { message });
