@@ -16,7 +16,7 @@ function finished(deliveryId: string): FinishedAttempt {
   };
 }
 
-/** Returns a store that keeps its batches. `held` batches wait for `release`, and `broken` ones throw. */
+/** Returns a store that lists its batches. If it is `held`, they wait for `release`; if one is `broken`, it throws. */
 function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => false) {
   const batches: string[][] = [];
   let release: () => void = () => {};

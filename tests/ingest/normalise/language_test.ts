@@ -1,4 +1,4 @@
-// The language codes of language tags.
+// Language tags are reduced to ISO 639-1 codes.
 import assert from "node:assert/strict";
 import { languageCode } from "../../../src/ingest/normalise/language.ts";
 

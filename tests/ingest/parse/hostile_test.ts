@@ -41,7 +41,7 @@ const BAD_MARKUP: readonly string[] = [
   "<title>t</title><link>file:///etc/passwd</link><pubDate>-</pubDate>",
 ];
 
-/** Markup of an item that does not damage other items of a listing. */
+/** Broken items of a listing, whose markup does not damage other items. */
 const BAD_LIST_ITEMS: readonly string[] = [
   "<li>",
   "<li><a>Document three",

@@ -1,4 +1,4 @@
-// The event loop monitor: when a pause is logged, and what explains it.
+// The event loop monitor: when a stall is logged, and what explains it.
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { nameActs, nameCalls } from "../../../src/domain/ports/event_loop.ts";
@@ -28,7 +28,7 @@ function createMonitor() {
   };
 }
 
-Deno.test("a pause over a second is logged with the longest work since the last check", () => {
+Deno.test("a stall of over a second is logged with the longest work since the last check", () => {
   const { monitor, logged, lags, spend, look } = createMonitor();
   monitor.begin("fetch document eu");
   spend(100);
@@ -46,7 +46,7 @@ Deno.test("a pause over a second is logged with the longest work since the last 
   assert.deepEqual(lags, [0, 2.91]);
 });
 
-Deno.test("a pause can be explained by work that began before the last check", () => {
+Deno.test("a stall can be explained by work that began before the last check", () => {
   const { monitor, logged, spend, look } = createMonitor();
   monitor.begin("make backup");
   spend(100);
@@ -56,7 +56,7 @@ Deno.test("a pause can be explained by work that began before the last check", (
   assert.deepEqual(logged, [{ pause_ms: 1_500, work: "make backup", work_ms: 1_600, cpu_ms: 1_600 }]);
 });
 
-Deno.test("the longest pause is that of the last one to two minutes", () => {
+Deno.test("the longest stall is that of the last one to two minutes", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
   for (const lateMs of [500, 100, 200, 0]) {
@@ -68,7 +68,7 @@ Deno.test("the longest pause is that of the last one to two minutes", () => {
   assert.deepEqual(seen, [500, 500, 200, 200]);
 });
 
-Deno.test("a real pause is measured, logged and shown in the metrics", async () => {
+Deno.test("a real stall is measured, logged and shown in the metrics", async () => {
   const monitor = new EventLoopMonitor();
   const metrics = createMetrics();
   const logged: LogFields[] = [];
