@@ -39,7 +39,7 @@ export function parseHttpDate(header: string | null | undefined, nowMs: number):
   return midnight + hour * HOUR + minute * MINUTE + second * SECOND;
 }
 
-/** Completes a two-digit year, which is at most 50 years in the future (RFC 9110, section 5.6.7). */
+/** Completes a two-digit year to one that is at most 50 years in the future (RFC 9110, section 5.6.7). */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - thisYear % 100 + twoDigits;

@@ -42,7 +42,6 @@ export interface HeldFull {
   limit: number;
   /** When the service stopped storing further deliveries, Unix ms. */
   sinceMs: number;
-  /** When the monthly quota resets, Unix ms. */
   resetsAtMs: number;
 }
 

@@ -8,7 +8,7 @@ const NEARLY = 0.8;
 export interface MonthUse {
   used: number;
   limit: number;
-  /** When quota-80 and quota-100 were sent to the customer, Unix ms, each null if it was not sent. */
+  /** When quota-80 and when quota-100 was sent to the customer, Unix ms; null if it was not. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }

@@ -23,7 +23,7 @@ export interface ClaimedDelivery {
   lane: Lane;
   eventId: string;
   webhookUrl: string;
-  /** The secrets that sign the delivery, newest first. There are several while a secret is rotated. */
+  /** The secrets that sign the delivery, newest first. There are two while a replaced secret still signs. */
   webhookSecrets: readonly string[];
   /** The exact bytes to send, which are JSON in UTF-8. */
   body: Uint8Array;
@@ -104,7 +104,6 @@ export interface DeliveryRecord {
 }
 
 export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
-  /** The number of the attempt, from 1. */
   number: number;
 }
 

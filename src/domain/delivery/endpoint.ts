@@ -41,7 +41,6 @@ const ATTEMPTS_LOOKED_AT = 5;
 export const PROBE_AFTER_FAILURES = 5;
 /** The pause before the first probe, ms. Each further failure doubles it. */
 const FIRST_PROBE_PAUSE_MS = 1_000;
-/** Maximum pause between two probes, ms. */
 export const MAX_PROBE_PAUSE_MS = 60_000;
 /** Pause after each attempt to deliver to a recovering endpoint, ms: at most 20 attempts per second. */
 export const RECOVERY_PAUSE_MS = 50;

@@ -52,6 +52,5 @@ export interface Additions {
   topics: AddedTopic[];
   keywords: AddedKeywords[];
   severityRules: AddedSeverityRule[];
-  /** The sources that have defaults. */
   sources: SourceDefaults[];
 }

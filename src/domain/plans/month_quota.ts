@@ -58,7 +58,7 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** Like {@link admits}, but counts the delivery in {@link taken}. */
+  /** Like {@link admits}, and counts the delivery in {@link taken}. */
   take(): boolean {
     const isAdmitted = this.admits();
     if (isAdmitted) this.#taken++;

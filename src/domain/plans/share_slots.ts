@@ -1,4 +1,4 @@
-// Shares the free delivery slots: round robin over customers, then over each customer's subscriptions.
+// Distributes the free delivery slots: round robin over customers, then over each customer's subscriptions.
 
 /**
  * `slow`: the endpoint is probed or responds slowly. `replay`: a replay sends the delivery again or has created it.

@@ -52,7 +52,7 @@ export interface OutgoingRequest {
 
 export interface IncomingResponse {
   status: number;
-  /** The headers by lower-case name. Several values are joined by ", ", but those of `set-cookie` by a line feed. */
+  /** The headers by lower-case name. Values of the same name are joined by ", ", or by a line feed for `set-cookie`. */
   headers: Record<string, string>;
   body: Uint8Array;
   /** Whether the body exceeded the limit. If so, `body` contains its beginning. */

@@ -1,8 +1,8 @@
 // The number of new and revised publications of a fetch, from which a change spike is detected.
 
 /**
- * The new publications and revisions of a fetch. If no publication was known before the fetch, the last success counts
- * as the date of the newest.
+ * The new publications and revisions of a fetch. If no publication was known before the fetch, the time of the last
+ * success is used as the newest date.
  */
 export interface ChangeVolume {
   count: number;

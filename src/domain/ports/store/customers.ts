@@ -48,7 +48,7 @@ export interface Usage {
   deliveries: number;
   held: number;
   activeSubscriptions: number;
-  /** When the customer was notified that 80% and 100% of the monthly quota were used, each null if it was not. */
+  /** When the customer was notified that 80% and that 100% of the monthly quota was used; null if it was not. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }

@@ -22,7 +22,7 @@ export interface EventQuery {
   search?: readonly string[];
   /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
-  /** Only events stored up to this position, for the list as it was when the event there was stored. */
+  /** Only events stored up to this position, so that later events do not change the list. */
   asOf?: { seq: number };
   /** Only events that follow this one in the list, which is sorted newest first. */
   before?: EventPosition;
