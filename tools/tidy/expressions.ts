@@ -17,7 +17,7 @@ export interface Exception {
   /** The function, class or constant that creates them. */
   within: string;
   why: string;
-  /** The test that shows that their time is limited: its path and part of its name. */
+  /** The path and a part of the name of the test that shows that these expressions take limited time. */
   test: { path: string; name: string };
 }
 
