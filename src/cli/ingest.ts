@@ -1,4 +1,4 @@
-// `ingest`: fetches the sources that are due, or the named ones, once.
+// `ingest`: fetches the given sources, or those that are due, once.
 import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { failed } from "../ingest/report.ts";
@@ -12,7 +12,7 @@ import { tableFor } from "./print.ts";
 export const ingestCommand: Command = {
   name: "ingest",
   usage: "[SOURCE…] [--json]",
-  summary: "fetches the sources that are due, or the named ones, once",
+  summary: "fetches the given sources, or those that are due, once",
   example: "regfeed ingest eu-edpb-news",
   run: (call) =>
     withStore(call, async ({ config, platform, store }) => {

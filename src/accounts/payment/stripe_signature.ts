@@ -44,8 +44,8 @@ export function checkStripeSignature(
   if (Math.abs(ageS) > TOLERANCE_S) {
     return bad(
       ageS > 0
-        ? `it was signed ${ageS} s ago: this machine's clock is ahead, the request was delayed, or it is a replay`
-        : `it was signed ${-ageS} s in the future: this machine's clock is behind`,
+        ? `the request was signed ${ageS} s ago: this machine's clock is ahead, or the request was delayed or replayed`
+        : `the request was signed ${-ageS} s in the future: this machine's clock is behind`,
     );
   }
   return { kind: "good" };
@@ -60,7 +60,7 @@ function whyDifferent(
     return "the configured secret has leading or trailing whitespace";
   }
   if (!secret.startsWith("whsec_")) {
-    return "the configured secret does not start with whsec_: it is an API key or incomplete, not the signing secret";
+    return "the configured secret does not start with whsec_: it is an API key, or only a part of the signing secret";
   }
   return "the signing secret belongs to another endpoint (each endpoint, test mode, live mode and `stripe listen` have " +
     "different ones), or a proxy has changed the body";

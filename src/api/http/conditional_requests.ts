@@ -17,6 +17,6 @@ export function refuseIfMatch(ifMatch: string | null): void {
   throw new AppError(
     "precondition_failed",
     "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
-      "without it: PATCH updates only the fields you send.",
+      "without If-Match: PATCH updates only the fields you send.",
   );
 }

@@ -13,7 +13,7 @@ export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }
 
-/** Returns a page of a list that was read up to `limit` + 1 entries, and its last entry if there is a next page. */
+/** Returns a page of `limit` entries from a list with one more, and the page's last entry if another page follows. */
 export function pageOf<T>(listed: readonly T[], limit: number): { page: readonly T[]; last: T | null } {
   const page = listed.slice(0, limit);
   return { page, last: listed.length > page.length ? page.at(-1) ?? null : null };

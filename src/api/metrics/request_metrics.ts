@@ -32,7 +32,8 @@ export function createRequestMetrics(metrics: Metrics): (completed: CompletedReq
   });
   const limits = metrics.counter({
     name: "regfeed_address_refusals_total",
-    help: "Requests refused because their IP address sent too many without a key or with an invalid one.",
+    help:
+      "Requests refused because their IP address sent too many without a key, or with an invalid key or signature.",
     labels: ["limit"],
   });
   return ({ method, route, status, durationMs, refusal }) => {

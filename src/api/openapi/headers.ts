@@ -7,7 +7,7 @@ const count = (example: number): Schema => ({ type: "integer", minimum: 0, examp
 export const REQUEST_HEADERS = {
   "If-None-Match": {
     description:
-      "The `ETag` of a previous response. While it is current, the response is an empty 304, which does not count " +
+      "The `ETag` of a previous response. While this ETag is current, the response is an empty 304, which does not count " +
       "against the quota. `*` returns a 304 that counts",
     schema: text('W/"bS7nQ1Kc"'),
   },

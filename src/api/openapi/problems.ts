@@ -60,7 +60,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   duplicate_subscription: {
     when:
-      "you have a subscription with the same URL and filters that is active, or that your tier's limit holds",
+      "you have a subscription with the same URL and filters, which is active or held by your tier's limit",
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },

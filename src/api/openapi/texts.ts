@@ -65,13 +65,13 @@ There are three ways to page through \`GET /v1/events\`.
 
 - **Towards older events:** follow \`Link: <…>; rel="next"\` of each response until there is none. Each page continues exactly
   after the last event of the previous one: no event is lost or repeated, even if several have the same time or new ones
-  arrive in the meantime. With \`latest=true\`, all pages show the list as it was at the first page (\`as_of\`).
+  arrive in the meantime. With \`latest=true\`, all pages show the list as it was when you requested the first one (\`as_of\`).
 - **Only new events:** send \`after\` with the id of the last event you have. The response contains the events stored after
-  it, oldest first. Nothing is skipped or repeated, whatever \`published_at\` is. Use this for polling. Start with
+  it, oldest first. Nothing is skipped or repeated, regardless of \`published_at\`. Use this for polling. Start with
   \`evt_00000000000000000000000000\`.
-- **By time:** send the smallest \`published_at\` of the page minus 1 as \`since\`. Because \`since\` is the oldest time to
-  list and the newest events come first, this returns the newest page again if more than \`limit\` events match. Use it only
-  for few events with a large \`limit\`.
+- **By time:** as \`since\`, send the smallest \`published_at\` of the page, minus 1. Because \`since\` is the oldest time to
+  list and the newest events come first, this returns the newest page again if more than \`limit\` events match. Therefore,
+  page by time only if there are few events, and with a large \`limit\`.
 
 ## Errors
 

@@ -92,7 +92,7 @@ export const customerCommands: Command[] = [
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
-      // Without new limits, an embedded customer keeps its present ones.
+      // Without new limits, an embedded customer keeps its current limits.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
     },
   },

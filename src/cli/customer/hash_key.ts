@@ -28,7 +28,7 @@ export const hashKeyCommand: Command = {
     if (given !== null) return print(call, { key_sha256: hash }, () => `${hash}\n`);
     print(call, { key_sha256: hash, key }, () => `key         ${key}\nkey_sha256  ${hash}\n`);
     if (!flags.has("json")) {
-      host.err("Give the key to the customer; it is shown only now. Put the hash in the config.\n");
+      host.err("Give the key to the customer; the key is shown only now. Put the hash in the config.\n");
     }
   },
 };

@@ -65,7 +65,7 @@ export const paymentCommands: Command[] = [
     name: "payment replay",
     usage: "EVENT [--json]",
     summary:
-      "applies a stored payment event again with the current prices; changes nothing if it was applied correctly",
+      "applies a stored payment event again with the current prices; changes nothing if the result is the same",
     example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
     run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
   },

@@ -312,7 +312,7 @@ async function askApi<T>(
 
 /** Prints commands to paste into another terminal. Each fits into 80 columns, because none may be truncated. */
 function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
-  story.step("The demo keeps running. Try these in another terminal; Ctrl+C ends it");
+  story.step("The demo keeps running until Ctrl+C. Try these commands in another terminal");
   write(`
 export KEY=${key}
 export BASE=${api.address}

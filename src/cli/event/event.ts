@@ -185,7 +185,7 @@ function describeWhy(shown: ShownEvent, explained: Explained, width: number): st
   const reasons = formatReasons(explained.today.reasons, { width, indent: 2 });
   if (stored === rulesVersion) return `reasons, by rules ${rulesVersion}\n${reasons}`;
   const values = valuesOf(shown, explained).map(({ field, stored, today }) =>
-    [field, stored === today ? `${stored} (both)` : `${stored} → ${today}`] as const
+    [field, stored === today ? `${stored} (unchanged)` : `${stored} → ${today}`] as const
   );
   const said =
     `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do ` +

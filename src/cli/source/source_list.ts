@@ -81,7 +81,9 @@ export function listTable(
   );
   const gaps = sources.filter(({ enabled }) => enabled).flatMap(({ id, gaps }) =>
     gaps.map(({ part, reason, since }) =>
-      `${id} has lacked ${part} since ${formatTime(since)}: ${reason}; \`source test ${id}\` tries it now\n`
+      `${id} has lacked ${part} since ${
+        formatTime(since)
+      }: ${reason}; \`source test ${id}\` tries a fetch now\n`
     )
   );
   const moves = sources.flatMap((source) =>

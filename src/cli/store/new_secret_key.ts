@@ -14,7 +14,7 @@ import { createBackupTools } from "../../server/migrate_with_backup.ts";
 
 const CONSEQUENCES =
   "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held " +
-  "until its owner rotates the secret and enables it; the old key cannot be used again";
+  "until its owner rotates the secret and enables the subscription; the old key cannot be used again";
 
 export const newKeyCommand: Command = {
   name: "store new-key",

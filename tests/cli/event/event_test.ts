@@ -106,7 +106,7 @@ Deno.test("event show --why compares stored values with those of changed rules",
     assert.match(stdout, /classified by rules \d+; the current rules are \d+\+[0-9a-f]{8}\./);
     assert.match(stdout, /Stored\s+values\s+do\s+not\s+change/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
-    assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
+    assert.match(stdout, /^ {2}event_type +guidance \(unchanged\)$/m);
   }));
 
 Deno.test("source test --why prints the reasons for each item, including skipped ones", () =>

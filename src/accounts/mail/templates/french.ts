@@ -65,7 +65,7 @@ export const FRENCH: MailTexts = {
     "held-full": [
       "Votre limite de livraisons retenues est atteinte",
       "Vous avez {limit} livraisons de webhooks retenues, ce qui est la limite de votre formule. Depuis le {sinceMs}, plus aucune n’est créée pour les abonnements qui ont des livraisons retenues.",
-      "Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Les livraisons retenues seront envoyées le {resetsAtMs}, avec le quota du mois suivant, ou plus tôt si vous passez à une formule supérieure ; celles des abonnements désactivés, lorsque vous les réactiverez.",
+      "Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Les livraisons retenues seront envoyées le {resetsAtMs}, avec le quota du mois suivant, ou plus tôt si vous passez à une formule supérieure. Celles d’un abonnement désactivé seront envoyées lorsque vous le réactiverez.",
       "GET /v1/subscriptions indique ces abonnements : le motif dans catch_up est held_full.",
     ],
   },

@@ -65,7 +65,7 @@ export const GERMAN: MailTexts = {
     "held-full": [
       "Ihr Limit für zurückgehaltene Zustellungen ist erreicht",
       "Es werden {limit} Webhook-Zustellungen für Sie zurückgehalten; das ist das Limit Ihres Tarifs. Seit dem {sinceMs} werden für Abonnements mit zurückgehaltenen Zustellungen keine weiteren angelegt.",
-      "Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Die zurückgehaltenen Zustellungen werden am {resetsAtMs} mit dem Kontingent des nächsten Monats gesendet oder schon vorher, wenn Sie in einen höheren Tarif wechseln; die von deaktivierten Abonnements, sobald Sie diese aktivieren.",
+      "Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Die zurückgehaltenen Zustellungen werden am {resetsAtMs} mit dem Kontingent des nächsten Monats gesendet oder schon vorher, wenn Sie in einen höheren Tarif wechseln. Zustellungen deaktivierter Abonnements werden gesendet, sobald Sie diese aktivieren.",
       "GET /v1/subscriptions nennt diese Abonnements: Der Grund in catch_up ist held_full.",
     ],
   },
