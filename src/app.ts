@@ -57,7 +57,7 @@ export interface App {
   start(): Promise<void>;
   /** Stops claiming work; resolves when the claimed work is finished. Requests still get responses. */
   drain(): Promise<void>;
-  /** Stops the loops, waits for the work in progress, and writes all request counts. */
+  /** Stops the loops without waiting for slow work, and writes all request counts. */
   stop(): Promise<void>;
   ingest: Ingest;
 }

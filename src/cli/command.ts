@@ -38,7 +38,6 @@ const CONFIG_OPTION: CommandOption = {
   help: "the config (default: regfeed.toml, or else config.example.toml, in the current folder)",
 };
 
-/** All options of a command, including the common ones. */
 export function optionsOf({ usage, options, withoutConfig }: Command): Record<string, CommandOption> {
   const printsData = usage.includes("--json") && options?.json === undefined;
   return {

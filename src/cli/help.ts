@@ -59,7 +59,6 @@ function exampleLine({ example }: Command): string {
   return `example:\n${[...lines, last].join(`${goesOn}\n`)}\n`;
 }
 
-/** Returns the help of the commands that begin with one word, such as `source`. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return `usage: regfeed ${group} COMMAND …\n\n${
     commandList(commands)

@@ -19,7 +19,6 @@ export function formatTable(
   return lines.join("\n") + "\n";
 }
 
-/** How a table is made to fit the terminal. */
 export interface Fitting {
   width: number;
   /** The columns that may be dropped, in this order. */

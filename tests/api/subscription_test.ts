@@ -141,7 +141,10 @@ Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardles
       [(host) => `https://@${host}/`, /must not contain a user name or password/],
       [(host) => `https://${host}/a b`, /must not contain spaces, backslashes or control characters/],
       [(host) => `https://${host}\\x/`, /must not contain spaces, backslashes or control characters/],
-      [(host) => `https://${host}:22/`, /must not use port 22; use port 80, port 443, or a port from 1024 up/],
+      [
+        (host) => `https://${host}:22/`,
+        /must not use port 22; use port 80, port 443, or a port from 1024 up/,
+      ],
       [(host) => `https://${host}:6379/`, /must not use port 6379/],
       [(host) => `https://${host}:99999/`, /has an invalid host or port/],
       [(host) => `https://${host}/${"é".repeat(1_000)}`, /must have at most 2048 characters, including %XX/],

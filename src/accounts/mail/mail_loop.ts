@@ -58,7 +58,6 @@ export interface MailLoopOptions {
 }
 
 export interface MailLoop {
-  /** Sends all emails that are due. */
   tick(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }

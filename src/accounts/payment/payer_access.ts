@@ -12,7 +12,6 @@ export interface PaymentRules {
   graceMs: number;
 }
 
-/** An event that affects a subscription. */
 type RelevantEvent = PaymentEvent & { fact: PaymentFact };
 
 /** Maximum age in ms of a subscription's end for which the customer is still notified. */

@@ -5,7 +5,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 const TOLERANCE_S = 300;
 /** Maximum number of signatures checked. Two are usual while a secret is being rolled. */
 const MAX_SIGNATURES = 20;
-/** Maximum length of the header, in characters. */
 const MAX_HEADER = 4_096;
 
 /** Whether the signature is valid. If not, states the likely cause for the operator, without secrets. */

@@ -4,10 +4,7 @@ import type { Clock } from "../../domain/ports/ports.ts";
 
 /** Maximum number of IP addresses counted. The least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
-/**
- * Above this multiple of the maximum, the oldest IP addresses are removed together. Removing them one by one would be
- * slow, because finding a map's first key is slow after deletions.
- */
+/** Above this multiple of MAX_ADDRESSES, the oldest are removed together, because finding a map's first key is slow. */
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 

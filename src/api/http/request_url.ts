@@ -10,7 +10,6 @@ const AUTHORITY = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 /** Returns the path and query of a request as sent. If there is no path, the result may begin with `?`, `#` or `\`. */
 export function addressOf({ url }: Request): string {
-  // The path begins after the authority.
   for (let at = url.indexOf("//") + 2; at < url.length; at++) {
     if ("/?#\\".includes(url.charAt(at))) return url.slice(at);
   }

@@ -39,7 +39,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
   }
   for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
     const error = problemResponse(codesOf(route).filter((code) => String(ERRORS[code].status) === status));
-    // The example applies only to the success.
+    // The example shows only a successful response.
     const { example: _, ...same } = body;
     responses[status] = { ...error, description, content: { [type]: same, ...error.content } };
   }

@@ -16,7 +16,6 @@ export type Tag = keyof typeof TAGS;
 export const SUMMARY =
   "What official bodies publish about AI regulation, as a typed, versioned, signed event feed";
 
-/** Everything that applies to the whole API. */
 export const OVERVIEW = `
 Regfeed collects what official bodies publish about AI regulation. It classifies each publication (type, topics, severity,
 cited articles of the AI Act), keeps every revision, and provides the events in two ways: through this API and as signed

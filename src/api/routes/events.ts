@@ -230,7 +230,6 @@ function notFound(): AppError {
   return new AppError("not_found", "There is no event with this id.");
 }
 
-/** Finds problems in well-formed parameters. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
   { store, topics, isSource }: RouteOptions,

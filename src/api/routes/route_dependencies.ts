@@ -29,7 +29,7 @@ export interface RouteOptions {
   health(): Promise<HealthReport>;
   /** Returns why deliveries to this URL are not allowed, or null if they are. */
   whyRefused(url: string): Promise<string | null>;
-  /** Sends a test delivery if the customer's daily limit allows it. */
+  /** Sends a test delivery. Throws `test_limit_reached` if the customer has reached a limit on test calls. */
   sendTest(
     subscription: Subscription,
     callsPerDay: number,

@@ -144,7 +144,6 @@ export function notFound(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
 }
 
-/** Finds problems in well-formed fields. */
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
   { topics, languages, isSource, whyRefused, clock }: RouteOptions,

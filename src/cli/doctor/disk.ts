@@ -68,7 +68,6 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
   return problem(area, `${there} cannot be written`, todo);
 }
 
-/** Checks the backup folder and the age of the newest backup. */
 export async function checkBackups(
   host: Pick<Host, "exists" | "list" | "sizeOf">,
   { backup, store }: Pick<Config, "backup" | "store">,

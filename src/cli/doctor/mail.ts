@@ -44,7 +44,7 @@ export function checkOutbox(
   ];
 }
 
-/** Checks whether the mail server, if any, would accept an email. None is sent. */
+/** Checks whether the mail server, if any, would accept an email. Sends no email. */
 export async function checkMailServer(
   { mail: { smtp } }: Pick<Config, "mail">,
   clock: Clock,

@@ -24,7 +24,6 @@ interface Values {
 
 export interface PreviewOptions {
   classifier: Classifier;
-  /** Whether the reasons for each item's values are printed. */
   withReasons: boolean;
 }
 
@@ -119,7 +118,6 @@ export function previewTable(
   return items + linesFor(host, lines);
 }
 
-/** Inserts each item's reasons under its row. */
 function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
   const [header, ...rows] = table.trimEnd().split("\n");
   const items = rows.map((row, index) =>
