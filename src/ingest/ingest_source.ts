@@ -309,7 +309,7 @@ function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): Inge
 
 /**
  * Whether the next fetch must read all languages: unchanged documents may have translations of new items, and removals
- * are only found if every document is read.
+ * are found only if every document is read.
  */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,

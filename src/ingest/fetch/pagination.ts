@@ -123,7 +123,7 @@ export class WindowQueue {
     const minutes = MAX_FETCH_MS / 60_000;
     const reason =
       `the next fetch reads the days from ${day} on, because one fetch takes at most ${minutes} minutes ` +
-      `and covers at most ${MAX_WINDOWS} windows`;
+      `and covers at most ${MAX_WINDOWS} windows (window_days)`;
     return [{ part: "document", reason }];
   }
 

@@ -230,7 +230,7 @@ class XmlFeed {
     };
   }
 
-  /** Returns the name of an element by its namespace ("title", "atom:link"), or as written if that is unknown. */
+  /** Returns the name of an element by its namespace ("title", "atom:link"). Keeps the prefix of unknown namespaces. */
   #name({ name, attributes }: StartTag): string {
     const [prefix, local] = splitName(name);
     let namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);
