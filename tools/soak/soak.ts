@@ -15,7 +15,7 @@ const RELOAD_EVERY_MS = 3_000;
 const LIFE_MS = 6_000;
 /** The last share of the test, in which the server is not ended, so that its memory can be compared. */
 const LAST_PART = 0.5;
-/** Time limit for the remaining deliveries after the end, ms; longer than a lease. */
+/** Time limit for the remaining deliveries after the end of the load, ms; longer than a lease. */
 const PATIENCE_MS = 90_000;
 const MEMORY_FACTOR = 1.1;
 /**
