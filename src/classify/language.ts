@@ -2,7 +2,7 @@
 import { LANGUAGE_DATA } from "./data.ts";
 import { type FoldedText, foldPhrase } from "./phrases/fold_text.ts";
 
-/** The language with its evidence. `words` is empty if the words did not determine the language. */
+/** The language with its evidence. `words` is empty if the words are not evidence for the language. */
 export interface LanguageResult {
   /** ISO 639-1 code. */
   language: string;

@@ -8,7 +8,6 @@ import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import { indexByLanguage } from "./phrases/phrases_by_language.ts";
 
-/** Where an item names AI. */
 export interface AiSubject {
   /** `title`: in the title. `opening`: as the subject of the summary. `passing`: in passing. `none`: not at all. */
   level: "title" | "opening" | "passing" | "none";

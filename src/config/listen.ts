@@ -62,7 +62,6 @@ function addressOf(hostname: string): string {
   return ipaddr.isValid(hostname) ? ipaddr.process(hostname).toString() : hostname.toLowerCase();
 }
 
-/** Formats an address to listen on as `HOST:PORT`. */
 export function formatListen(listen: ListenAddress): string {
   return `${listen.hostname.includes(":") ? `[${listen.hostname}]` : listen.hostname}:${listen.port}`;
 }

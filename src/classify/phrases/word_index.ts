@@ -34,7 +34,6 @@ function pairAt(text: string, position: number): number {
   return text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 }
 
-/** Returns where the words of a lower-case text start. */
 export function findWordStarts(lower: string): number[] {
   const starts: number[] = [];
   let inWord = false;
