@@ -9,7 +9,7 @@ import type { ReadStores } from "./read_stores.ts";
 /** Number of events in the smallest store. */
 export const FEW = 1_000;
 
-/** Returns a function that creates the stores at the first call, which may take minutes; `tell` shows the progress. */
+/** Returns a function whose first call creates the stores, which may take minutes; `tell` shows the progress. */
 export function createStores(
   folder: string,
   { events, many }: Pick<Settings, "events" | "many">,

@@ -34,7 +34,6 @@ export interface DebianPackage {
   architecture: string;
 }
 
-/** Builds the package at `output`. */
 export async function buildDebian(
   { executable, output, version, architecture }: DebianPackage,
 ): Promise<{ ok: boolean; said: string }> {

@@ -7,7 +7,6 @@ export async function answerLines<Ask>(answer: (ask: Ask) => Promise<unknown>): 
   }
 }
 
-/** Yields the lines of a byte stream. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let text = "";
   for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
