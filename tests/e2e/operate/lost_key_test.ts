@@ -115,7 +115,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
     assert.equal(code, 0, stderr);
   }
   const ill = await regfeed(folder, "doctor --offline");
-  assert.match(ill.stdout, /If it is lost permanently, .*`regfeed store new-key --yes`/);
+  assert.match(ill.stdout, /If the key is lost permanently, .*`regfeed store new-key --yes`/);
   const asked = await regfeed(folder, "store new-key");
   assert.equal(asked.code, 2);
   assert.match(asked.stderr, /add --yes to confirm: this permanently discards the secrets/);
