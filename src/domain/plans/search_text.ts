@@ -1,5 +1,6 @@
 // The indexed text of an event: its words, and tags for the other filters.
 import type { RegEvent } from "../event/event.ts";
+import { SEVERITIES, severityRank } from "../event/severity.ts";
 
 /** The filters that use tags, and the prefix of each tag. */
 const TAG_LETTERS = {
@@ -20,11 +21,14 @@ export function tagOf(kind: TagKind, value: string): string {
   return TAG_LETTERS[kind] + value.replace(/[^a-wyz0-9]+/g, escape);
 }
 
-/** Returns an event's tags. A reference also gets its parents' tags: `Art. 50(2)` also gets that of `Art. 50`. */
+/**
+ * Returns an event's tags. A reference also gets its parents' tags, so `Art. 50(2)` has that of `Art. 50`. A severity also
+ * gets the tags of the lower ones, so the filter for a minimum is one tag.
+ */
 export function tagsOf(event: RegEvent): string[] {
   const tags = new Set([
     tagOf("source", event.source_id),
-    tagOf("severity", event.severity),
+    ...SEVERITIES.slice(1, severityRank(event.severity) + 1).map((severity) => tagOf("severity", severity)),
     tagOf("type", event.event_type),
   ]);
   for (const topic of event.topics) tags.add(tagOf("topic", topic));

@@ -1,6 +1,5 @@
 // The event index: words and tags in two full-text tables, one for each list order.
 import type { RegEvent } from "../../../domain/event/event.ts";
-import { SEVERITIES, severityRank } from "../../../domain/event/severity.ts";
 import { searchedText, type TagKind, tagOf, tagsOf } from "../../../domain/plans/search_text.ts";
 import type { EventQuery } from "../../../domain/ports/store/events.ts";
 import { servedBySeq } from "./served_record.ts";
@@ -48,7 +47,7 @@ export function matchOf(query: EventQuery): string | null {
     if (values !== undefined) parts.push(tagMatch(kind, ...values));
   };
   anyOf("source", source === undefined ? undefined : [source]);
-  anyOf("severity", severityMin === "info" ? undefined : SEVERITIES.slice(severityRank(severityMin)));
+  anyOf("severity", severityMin === "info" ? undefined : [severityMin]);
   anyOf("topic", topics);
   anyOf("type", eventTypes);
   anyOf("article", articles);
