@@ -40,7 +40,6 @@ function describeSpace({ folder, neededBytes, freeBytes }: DiskSpace): string {
   return parts.length === 0 ? folder : `${folder} (${parts.join(", ")})`;
 }
 
-/** Returns the maximum space that a backup of the database needs, bytes. */
 export function spaceForBackup(databaseBytes: number): number {
   return databaseBytes * BACKUP_TIMES;
 }

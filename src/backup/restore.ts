@@ -27,7 +27,6 @@ export interface Restored {
   written: string[];
   /** The new paths of the replaced files. */
   kept: string[];
-  /** Whether the key for sealing secrets exists. */
   hasSecretKey: boolean;
 }
 

@@ -11,7 +11,6 @@ export type CountAttempt = (
   next: NextStep["kind"],
 ) => void;
 
-/** Returns a function that counts each attempt. */
 export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
   const attempts = metrics.counter({
     name: "regfeed_delivery_attempts_total",

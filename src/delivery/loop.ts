@@ -43,7 +43,6 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   policy: PolicySettings;
   /** Number of delivery slots, which is the maximum number of attempts in progress. */
   concurrency: number;
-  /** Maximum number of attempts in progress for one subscription. */
   concurrencyPerSubscription: number;
   /** The attempts that occupy a slot. All delivery loops in the process share this set. */
   running: Set<RunningAttempt>;

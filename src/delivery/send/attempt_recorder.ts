@@ -34,7 +34,6 @@ export function createRecorder(
   let waiting: Entry[] = [];
   /** Time at which the first waiting attempt arrived, in Unix ms. */
   let sinceMs = 0;
-  /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;
   let writing: Promise<void> | null = null;
   let flushNow = new AbortController();

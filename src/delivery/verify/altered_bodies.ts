@@ -76,7 +76,7 @@ function misreadAsLatin1(text: string): string | null {
   }
 }
 
-/** Returns the forms in which Regfeed may have written this JSON: no whitespace, and its fields in Regfeed's order. */
+/** Returns the texts that Regfeed may have sent for this JSON: without whitespace, and with the fields in its order. */
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];

@@ -20,7 +20,6 @@ export function customerFromRow(row: Row): Customer {
   };
 }
 
-/** Returns the customer with this id, or null if there is none. */
 export function findCustomer(connection: Connection, id: string): Customer | null {
   const row = connection.get(sql`select ${CUSTOMER_COLUMNS} from customers where id = ${id}`);
   return row === undefined ? null : customerFromRow(row);

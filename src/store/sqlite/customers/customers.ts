@@ -120,7 +120,6 @@ export function updateCustomer(
   queueMail(connection, { ...mail, id: mailId, customerId: id, onceKey: mailId, atMs: by.atMs });
 }
 
-/** Returns who disabled a customer, or null if it is enabled. */
 export function disabledByOf(connection: Connection, id: string): DisabledBy | null {
   return (connection.get(sql`select disabled_by from customers where id = ${id}`)?.["disabled_by"] ??
     null) as DisabledBy | null;

@@ -13,7 +13,6 @@ export interface Candidate {
   isCatchingUp: boolean;
 }
 
-/** A store's candidates, reread after any process has changed one. */
 export class Candidates {
   #version = -1;
   #byId: ReadonlyMap<string, Candidate> = new Map();

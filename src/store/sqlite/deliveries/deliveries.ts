@@ -187,7 +187,7 @@ function claimShares(
     );
     if (endpoint === undefined) continue;
     // The lease sets the time of the next attempt. If no result is recorded, the delivery becomes due again at the same
-    // step of its schedule. "or rollback" lets an error undo the whole transaction, which saves a statement journal.
+    // step of its schedule. With "or rollback", an error undoes the whole transaction: no statement journal is needed.
     const leased = connection.all(
       sql`update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ${nowMs + leaseMs},
         decided_at = ${nowMs}, not_before = null

@@ -53,7 +53,6 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
   };
 }
 
-/** Returns a delivery of the customer, or null if it does not exist. */
 export function findDelivery(connection: Connection, customerId: string, id: string): DeliveryRecord | null {
   const row = connection.get(
     sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT}

@@ -21,7 +21,6 @@ export interface DeliveryRow extends DeliveryFacts {
   quotaMonth: string | null;
 }
 
-/** Returns the delivery with this id, or null if it does not exist. */
 export function findState(connection: Connection, id: string): DeliveryRow | null {
   return findStates(connection, [id]).get(id) ?? null;
 }
@@ -94,7 +93,7 @@ export function applyTrigger(
 
 /** Marks those deliveries as delivered that are pending and count towards a quota. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
-  // "or rollback" lets an error undo the whole transaction, which saves a statement journal.
+  // With "or rollback", an error undoes the whole transaction, so no statement journal is needed.
   return connection.run(
     sql`update or rollback deliveries set status = 'delivered', finished_at = ${nowMs},
         arrived_at = coalesce(arrived_at, ${nowMs}), decided_at = ${nowMs}, not_before = null

@@ -85,7 +85,6 @@ function takeReplays(
 
 const REPLAYED_COLUMNS = sql`seq, id, subscription_id, status, pruned, quota_month`;
 
-/** Returns why a delivery cannot be replayed, or null if it can. */
 function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   const subscription = connection.get(
     sql`select disabled_at, deleted_at, enabled

@@ -17,7 +17,6 @@ export function firstPosition(publishedAtMs: number): bigint {
   return BigInt(ms) << TIE_BITS;
 }
 
-/** Returns the last position of a publication time. */
 export function lastPosition(publishedAtMs: number): bigint {
   return firstPosition(publishedAtMs) + (1n << TIE_BITS) - 1n;
 }

@@ -16,7 +16,6 @@ export function servedBySeq(connection: Connection, seq: number): RegEvent {
   );
 }
 
-/** Returns the served record of an event, or null if there is no such event. */
 export function eventById(connection: Connection, id: string): RegEvent | null {
   const row = connection.get(sql`select ${SERVED_JSON} from events where id = ${id}`);
   return row === undefined ? null : JSON.parse(String(row["json"]));

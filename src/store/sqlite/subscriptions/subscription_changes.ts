@@ -68,7 +68,6 @@ function findPlain(connection: Connection, customerId: string, id: string): Matc
   return row === undefined ? null : subscriptionFromRow(row);
 }
 
-/** Changes the subscription, or returns why it cannot be changed. */
 function changeSubscription(
   connection: Connection,
   { before, change, options: { nowMs, activeLimit } }: {
