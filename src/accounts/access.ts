@@ -1,4 +1,4 @@
-// Authenticates requests by API key, with a short cache.
+// Authenticates requests by API key. Keys are cached briefly.
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/error_codes.ts";
 import type { Clock } from "../domain/ports/ports.ts";

@@ -98,7 +98,7 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. The value of an option follows the option. */
+/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. A word after an option is its value. */
 function positionalsOf(usage: string): string[] {
   const words = usage.split(" ");
   return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));

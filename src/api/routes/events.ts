@@ -114,7 +114,7 @@ function listRoute(options: RouteOptions): Route {
     summary: "Lists events, newest first",
     description:
       "Filters are combined with AND, values within a list with OR. Without `after`, the newest events come first, " +
-      "by `published_at`, then `id`. See Paging for more than one page.",
+      "by `published_at`, then `id`. For more than one page, see Paging.",
     query: eventsQuery,
     response: eventList,
     status: 200,

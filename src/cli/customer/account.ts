@@ -99,7 +99,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   }
   if (account?.payment?.access === "granted") {
     call.host.err(
-      "The customer is still paying: cancel the subscription at the payment provider, which will keep charging.\n",
+      "The customer is still paying: cancel the subscription at the payment provider, which otherwise keeps charging.\n",
     );
   }
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
