@@ -171,7 +171,7 @@ Deno.test("changes that need a restart wait, and a customer that returns keeps i
     await writeConfig(folder, SECOND);
     await reload(server);
     await writeConfig(folder, FIRST.replace("127.0.0.1:0", "127.0.0.1:1"));
-    assert.match(await reload(server), /take effect after a restart.*server\.listen/);
+    assert.match(await reload(server), /take effect only after a restart.*server\.listen/);
     await opens(server, BANK_KEY, 200);
     const database = new DatabaseSync(join(folder, "data/regfeed.db"), { readOnly: true });
     const acts = database.prepare("select act from audit where actor = 'config' order by seq").all();
