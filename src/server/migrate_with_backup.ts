@@ -15,7 +15,7 @@ import { openVaultFile } from "../platform/vault.ts";
 import { VERSION } from "../version.ts";
 import { storeUser } from "./instance_lock.ts";
 
-/** Long work on a database file, on this thread or in a worker. */
+/** Slow operations on a database file, run on this thread or in a worker. */
 export interface LongWork {
   inspect(path: string): Promise<DatabaseFacts>;
   migrate(file: DatabaseFile): Promise<unknown>;

@@ -64,7 +64,7 @@ export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chanc
   });
 }
 
-/** Returns an offset in a text: its start, its end, or a boundary between a word and a sign. */
+/** Returns an offset in a string: its start, its end, or next to a non-word character. */
 function offsetIn(sample: string, chance: Chance): number {
   const inside = [...sample.matchAll(/[^\w]/g)].map(({ index }) => index + chance.between(0, 1));
   return chance.pick([0, sample.length, chance.pick([0, ...inside]), chance.pick([0, ...inside])]);

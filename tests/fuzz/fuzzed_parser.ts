@@ -1,4 +1,4 @@
-// The interface of a parser for the fuzzer.
+// What the fuzzer needs to know about a parser: a sample input, tokens to insert, and how to run it.
 
 export interface FuzzedParser {
   name: string;

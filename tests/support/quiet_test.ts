@@ -1,4 +1,4 @@
-// The log checks find secrets and private texts.
+// The log checks find secrets and private data.
 import assert from "node:assert/strict";
 import { checkLines, checkStderr } from "./quiet.ts";
 

@@ -84,7 +84,7 @@ function titleOf(matter: string, number: number, chance: () => number): string {
   return `${pick(OFFICES, chance)} ${pick(DEEDS, chance)} ${pick(PAPERS, chance)} on ${matter} (${number})`;
 }
 
-/** Returns a function that invents the next event, oldest first. One of twenty events revises an earlier one. */
+/** Returns a function that invents the next event, oldest first. Every twentieth event revises an earlier one. */
 export function createEvents(seed: number): () => RegEvent {
   const chance = createChance(seed);
   let number = 0;

@@ -20,7 +20,7 @@ const MAX_REQUESTS = 20_000;
 interface Resident {
   /** After the first response. */
   atFirst: number;
-  /** Maximum after a load. */
+  /** The highest value measured after a load. */
   loaded: number;
 }
 

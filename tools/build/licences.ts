@@ -87,7 +87,7 @@ export function statedLicence(manifest: string): string {
   return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
 }
 
-/** Lists the names in a folder; returns an empty list if there is no such folder. */
+/** Lists the names in a folder; returns an empty list if the folder does not exist. */
 async function entriesOf(folder: string): Promise<string[]> {
   try {
     return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);

@@ -93,8 +93,8 @@ function describe(
   ];
   if (subscriptions > 0) {
     lines.push(
-      "their owners get an email when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret returns a new",
-      'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} sends the held deliveries',
+      "their owners get an email when the server runs (with [mail]). POST /v1/subscriptions/{id}/rotate-secret returns a new",
+      'secret; then PATCH /v1/subscriptions/{id} with {"enabled": true} sends the held deliveries',
     );
   }
   return `${lines.join("\n")}\n`;

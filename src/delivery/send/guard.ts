@@ -10,7 +10,7 @@ import { type Clock, DeadlineError, NetworkError, type Resolver } from "../../do
 import { orAborted } from "../../domain/abort_work.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
-/** The message for every refused address. It states no reason, which could reveal details of the internal network. */
+/** The message for every refused address. A reason could reveal details of the internal network. */
 export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
 /** The message to an owner whose webhook URL has a refused host. */

@@ -19,7 +19,7 @@ export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** What one event says about one paid subscription. */
 export type PaymentFact =
-  /** A completed checkout. `email` is null if there is no valid email address; `unusable`: there is an invalid one. */
+  /** A completed checkout. `email` is null without a valid email address. `unusable` means that it was invalid. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
   /** The state of the paid subscription. `deleted` means that it has ended permanently. */
   | {

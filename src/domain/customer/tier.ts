@@ -17,7 +17,7 @@ export interface TierLimits {
   replaysPerDay: number;
   /** Subscriptions created with a backfill per UTC day. */
   backfillsPerDay: number;
-  /** Maximum number of held deliveries. Beyond it, a subscription later catches up on the events that it missed. */
+  /** Maximum number of held deliveries. At the limit, no more are created; the subscription catches up later. */
   heldDeliveries: number;
 }
 

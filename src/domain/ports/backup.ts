@@ -48,7 +48,7 @@ export interface DatabaseFiles {
    * this process on it, because the operating system counts locks by process.
    */
   copyOpened(from: string, to: string): Promise<void>;
-  /** Copies a small file synchronously. Returns false if there is no such file. */
+  /** Copies a small file synchronously. Returns false if `from` does not exist. */
   copyNow(from: string, to: string): boolean;
 }
 

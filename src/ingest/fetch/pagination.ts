@@ -93,7 +93,7 @@ export class WindowQueue {
     return this.#open();
   }
 
-  /** Splits the current window, which must have several days. Returns its first half if time remains. */
+  /** Splits the current window, which must span at least two days. Returns its first half if time remains. */
   halve(): Window | undefined {
     const [current] = this.#windows;
     if (current !== undefined) this.#windows.splice(0, 1, ...halveWindow(current) ?? []);

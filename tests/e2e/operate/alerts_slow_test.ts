@@ -7,8 +7,9 @@ import { needs, program } from "../../support/needs.ts";
 
 const ALERTS = fileURLToPath(new URL("../../../packaging/alerts.yml", import.meta.url));
 
-/** The metrics at each minute, in promtool's notation. */
+/** Metrics over time, and the alerts that they must fire. */
 interface Case {
+  /** The values at each minute, in promtool's notation. */
   series: Record<string, string>;
   /** The evaluation times, and the alerts that fire then, with their labels. */
   looks: { at: string; alert: string; fires: Record<string, string>[] }[];

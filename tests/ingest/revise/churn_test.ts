@@ -16,7 +16,7 @@ const feed = (items: readonly LinkedItem[]): string =>
     rss(items),
   );
 
-/** Runs the work in a world that has fetched these items, with a function that fetches others. */
+/** Calls `work` in a world that has fetched `items`. `work` gets a function that fetches other items. */
 function after(
   items: readonly LinkedItem[],
   work: (ingest: (items: readonly LinkedItem[]) => Promise<number[]>, world: World) => Promise<void>,

@@ -1,7 +1,6 @@
 // The receivers of the lag rows, in a separate process: one records arrival times, one never responds, one is slow.
 import { answerLines } from "./lines.ts";
 
-/** The ports of the receivers. */
 export interface Ports {
   /** Responds to each POST with 204. */
   good: number;

@@ -18,7 +18,7 @@ export const ENGLISH: MailTexts = {
     ],
     "key-rotated": [
       "Your API key was replaced",
-      "Our operator has replaced your API key. The old key no longer works. The new key ends in {lastFour}; you will receive it separately.",
+      "We have replaced your API key. The old key no longer works. The new key ends in {lastFour}; you will receive it separately.",
       "If you did not request this, please write to us.",
     ],
     "payment-failed": [

@@ -75,7 +75,7 @@ export interface CustomerStore {
   listCustomers(): Promise<ListedCustomer[]>;
   /**
    * Changes a customer, with the effects that `planCustomerChange` (src/domain/plans) returns. A customer whose
-   * payments have ended stays disabled. Returns false if there is no such customer.
+   * payments have ended stays disabled. Returns false if the customer does not exist.
    */
   changeCustomer(
     id: string,
@@ -90,12 +90,12 @@ export interface CustomerStore {
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
    * Erases all personal data: the email address, the emails, the payer, and the subscriptions' URLs and secrets. The id,
-   * the counts and the audit log stay. Returns false if there is no such customer or it is already erased.
+   * the counts and the audit log stay. Returns false if the customer does not exist or is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**
    * Disables every key of the customer and adds the new one, if any. Emails the customer about it if `mailId` is given.
-   * Cancels a welcome email that was not sent: its key is not needed. Returns false if there is no such customer.
+   * Cancels an unsent welcome email, because its key is not needed. Returns false if the customer does not exist.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;

@@ -129,7 +129,7 @@ export interface DeliveryStore {
   matchEvents(match: QuotaTerms & { limit: number; deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
    * Takes one step with a subscription that is behind: creates deliveries of the stored events that its backfill
-   * requests, in the order of storing, then of those matched since. Never holds deliveries: if the quota is used up,
+   * requests, in the order in which they were stored, and then of the events matched since. Never holds deliveries: if the quota is used up,
    * pauses the subscription until {@link releaseHeld} resumes it. Customers take turns. Returns 1, or 0 if none is
    * behind.
    */
@@ -203,10 +203,10 @@ export interface DeliveryStore {
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
-   * Removes what is no longer needed, at most `limit` of each kind: the bodies and attempts of deliveries that finished
+   * Removes data that is no longer needed, at most `limit` rows of each kind: the bodies and attempts of deliveries that finished
    * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs`, deleted subscriptions that have no other
    * deliveries, deliveries that were cancelled before their first attempt, and matches that no subscription needs to
-   * catch up. Returns how many; unless it is 0, more may be left.
+   * catch up. Returns the number of removed rows. More may be left unless it is 0.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },

@@ -75,7 +75,7 @@ export interface EventStore {
   recordsState(nowMs: number): Promise<string>;
   /**
    * Returns the stored JSON of the versions of the event's publication, oldest first: all of them, only the `latest`
-   * ones, or only those before the version `beforeId`. Returns an empty list if there is no such event or version.
+   * ones, or only those before the version `beforeId`. Returns an empty list if the event or version does not exist.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
   /** Returns an event with its provenance, or null if there is none. */

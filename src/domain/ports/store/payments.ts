@@ -21,7 +21,7 @@ export interface PaymentReview {
 export interface PaymentStore {
   /** Stores a payment event once, and applies the verdict on all events of its payer. */
   recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;
-  /** Applies the verdict on this event's payer again. Returns null if there is no such event. */
+  /** Applies the verdict on this event's payer again. Returns null if the event does not exist. */
   replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
   /** Judges the payers whose grace period has ended, or all payers, each in its own transaction. Returns how many. */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;

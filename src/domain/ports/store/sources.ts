@@ -45,7 +45,7 @@ export interface FetchEnd {
   narrowUntilMs: number | null;
   /** The pauses of hosts. Stored pauses that end later stay. `guessed`: the host did not say how long to wait. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
-  /** Hosts that have responded to every request since `sinceMs`, which ends guessed pauses that began earlier. */
+  /** Hosts that have responded to every request since `sinceMs`. Their guessed pauses that began earlier end. */
   responded?: { hosts: readonly string[]; sinceMs: number };
 }
 

@@ -1,4 +1,4 @@
-// How much JSON is parsed.
+// The limits on JSON documents: the number of values and the nesting depth.
 import assert from "node:assert/strict";
 import { DocumentError, parseDocument } from "../../../../src/ingest/parse/document.ts";
 import { bytesOf } from "../feeds.ts";
