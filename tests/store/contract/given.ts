@@ -35,15 +35,15 @@ export const BY: TierAct = {
 };
 export const LEASE = 60_000;
 
-/** More deliveries than any test holds, as a guard against endless loops. */
+/** More deliveries than any test creates, as a guard against endless loops. */
 const MAX_RELEASED = 10_000;
 
-/** Returns a registered source without a host, whose next run is at {@link T0}. */
+/** Returns a source to register, without a host. Its next scheduled run is at {@link T0}. */
 export function aSource(id: string, change: Partial<RegisteredSource> = {}): RegisteredSource {
   return { id, host: null, schedule: "0 * * * *", nextRunAtMs: T0, ...change };
 }
 
-/** Returns a claim of the sources that are due at {@link T0}. */
+/** Returns a claim for those of the sources that are due at {@link T0}. */
 export function aClaim(ids: readonly string[], change: Partial<SourceClaim> = {}): SourceClaim {
   return {
     nowMs: T0,
@@ -129,7 +129,7 @@ export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
   return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
 
-/** Records events in this order, each under its own key. If `notify` is false, they are stored without notification. */
+/** Records events in this order, each with its `external_id` as the key. If `notify` is false, nobody is notified. */
 export async function publish(store: Store, events: readonly RegEvent[], notify = true): Promise<void> {
   const runs: RegEvent[][] = [];
   for (const event of events) {
@@ -143,7 +143,7 @@ export async function publish(store: Store, events: readonly RegEvent[], notify 
   }
 }
 
-/** Returns the ids from `evt_FIRST` to `evt_LAST`, with two digits each. */
+/** Returns the ids from `evt_FIRST` to `evt_LAST`, with at least two digits each. */
 export function eventIds(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, at) => `evt_${String(first + at).padStart(2, "0")}`);
 }
@@ -178,7 +178,7 @@ export function aKey(digits: string, change: Partial<ApiKey> = {}): ApiKey {
   };
 }
 
-/** Stores a customer `cus_DIGIT` with a key of that digit. */
+/** Stores a customer `cus_DIGIT` with the key that {@link aKey} returns for the digit. */
 export async function addCustomer(
   store: Store,
   digit = "1",
@@ -232,7 +232,7 @@ export async function addSubscriber(store: Store): Promise<void> {
 export const catchUpOf = async (store: Store, id = "sub_1"): Promise<Subscription["catchUp"] | undefined> =>
   (await store.findSubscription("cus_1", id))?.catchUp;
 
-/** Returns the default limits, but with this monthly number of deliveries in every tier. */
+/** Returns the default limits, but with this monthly limit on deliveries in every tier. */
 export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
   const tiers = TIERS.map((tier) => [tier, { ...DEFAULT_LIMITS[tier], webhookDeliveriesPerMonth }]);
   return Object.fromEntries(tiers);
@@ -251,7 +251,7 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
 /** The time, month and limits that apply to deliveries. */
 export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId };
 
-/** Matches every event with every subscription. */
+/** Creates a delivery of the event to each of the subscriptions. */
 export const EVERYTHING: DeliveriesFor = (
   { event }: UnmatchedEvent,
   subscriptions: readonly MatchedSubscription[],
@@ -263,7 +263,7 @@ export const EVERYTHING: DeliveriesFor = (
     ending: event.id,
   }));
 
-/** Lets subscriptions catch up until none can continue. Returns the number of calls. */
+/** Lets subscriptions catch up until none can continue. Returns the number of calls that made progress. */
 export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
   for (let calls = 0;; calls++) {
     if (await store.catchUp({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
@@ -271,7 +271,7 @@ export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}):
   }
 }
 
-/** Replays a range of events, by default all of them, to a subscription of `cus_1`. */
+/** Replays events to a subscription of `cus_1`, by default practically all of them. */
 export async function replayAll(
   store: Store,
   change: Partial<Parameters<Store["replayEvents"]>[2]> = {},
@@ -301,7 +301,7 @@ export async function publishMatched(
   await matchAll(store, options);
 }
 
-/** Matches all unmatched events with every subscription. */
+/** Matches waiting events, by default up to 1,000, with every subscription. Returns the number of events. */
 export async function matchAll(
   store: Store,
   options: {
@@ -344,18 +344,17 @@ export async function claimAll(
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
 }
 
-/** Returns running attempts, all just started: for each subscription of `cus_1`, as many as `counts` states. */
+/** Returns attempts that started at {@link T0}. `counts` is their number for each subscription of `cus_1`. */
 export function running(counts: Record<string, number>): RunningAttempt[] {
   const attempt = { customerId: "cus_1", lane: "normal", startedAtMs: T0 } as const;
   return Object.entries(counts).flatMap(([id, n]) => Array(n).fill({ ...attempt, subscriptionId: id }));
 }
 
-/** Claims due deliveries and returns their bodies, in the order of the claim. */
+/** Claims due deliveries and returns their bodies, in the order in which they were claimed. */
 export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]> {
   return (await claimAll(store, nowMs)).map((delivery) => delivery.body);
 }
 
-/** Returns the finished attempt of a claimed delivery. */
 export function finished(
   delivery: Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "attempt" | "tries">,
   next: NextStep,
@@ -388,7 +387,7 @@ export async function finishAllDue(store: Store, next: NextStep, nowMs = T0): Pr
   return claimed.length;
 }
 
-/** Releases until nothing is left to release. Returns the number of released deliveries. */
+/** Releases held deliveries until no more can be released. Returns the number of released deliveries. */
 export async function releaseAll(store: Store, options: Partial<QuotaTerms> = {}): Promise<number> {
   for (let released = 0;;) {
     const more = await store.releaseHeld({ ...TERMS, ...options });

@@ -11,7 +11,7 @@ export function withFile(work: (file: string, folder: string) => Promise<void> |
   return withFolder(async (folder) => await work(join(folder, "regfeed.db"), folder));
 }
 
-/** Runs `work` with a store in a file, and a second connection to the file. */
+/** Runs `work` with a store in a file, and a second connection to that file. */
 export function withStore(
   work: (store: Store, outside: Connection, file: string) => Promise<void> | void,
 ): Promise<void> {

@@ -26,7 +26,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
   return found;
 }
 
-/** 64 hexadecimal characters that occur nowhere else. */
+/** Returns 64 hexadecimal characters that occur nowhere else. */
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
 Deno.test("the file and its log contain no webhook secret and no stored response in plain text", () =>

@@ -143,7 +143,7 @@ test("addRequests() stores all counts of a call or none", async (store) => {
 
 const ANSWER = { key: "key 1", requestHash: "hash 1", json: '{"subscription":{}}' };
 
-/** Returns the counts of a month without the notices. */
+/** Returns what a customer used in a month, without the times of the quota notices. */
 async function countsOf(store: Store, customerId: string, month: string) {
   const { warnedAtMs: _, spentAtMs: __, ...counts } = await store.usageOf(customerId, month);
   return counts;

@@ -1,4 +1,4 @@
-// Payment events for the contract's tests, and a simple evaluation of them.
+// Payment events for the contract's tests, and a simple review of them.
 import type { PaymentReview } from "../../../../src/domain/ports/store/payments.ts";
 import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../../../../src/domain/customer/payment.ts";
 import { DEFAULT_LIMITS } from "../../../../src/domain/customer/tier.ts";
@@ -32,8 +32,8 @@ export function aState(status: "active" | "past_due" | "canceled", price: string
 let made = 0;
 
 /**
- * A simple review. The last event decides status and price, `price_TIER` is the price of a tier, and a past due payment
- * keeps access for an hour. The arguments override fields of the result.
+ * Returns a simple review. The payer's last subscription event decides the status and the price. While the status is
+ * `past_due`, access continues until an hour after {@link T0}. The arguments override fields of the result.
  */
 export function aReview(
   { nowMs = T0, ...given }: Partial<PaymentVerdict> & { nowMs?: number } = {},

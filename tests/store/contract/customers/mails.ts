@@ -7,7 +7,7 @@ import { test } from "../contract.ts";
 
 const claim = (store: Store, nowMs = T0) => store.claimMails({ nowMs, leaseMs: LEASE, limit: 10 });
 
-/** Adds a customer with a queued welcome email, and returns its id. */
+/** Adds a customer with a queued welcome email, and returns the customer's id. */
 async function welcomed(store: Store): Promise<string> {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const [row] = await store.listCustomers();
@@ -121,7 +121,7 @@ test("retryMail() makes failed and waiting emails due, but none that is in progr
   assert.equal(await store.retryMail("mail_unknown", BY), "over");
 });
 
-test("cancelMail() ends failed and waiting emails but no sent ones, and health no longer counts them", async (store) => {
+test("cancelMail() cancels failed and waiting emails, which health no longer counts, but not sent ones", async (store) => {
   await welcomed(store);
   const [mail] = await claim(store);
   const id = mail?.id ?? "";

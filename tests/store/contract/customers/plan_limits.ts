@@ -19,7 +19,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** Returns the default limits with these numbers of active subscriptions. */
+/** Returns the default limits, but with these limits on active subscriptions. */
 function allowing(numbers: Partial<Record<Tier, number>>): Record<Tier, TierLimits> {
   return Object.fromEntries(
     Object.entries(monthly(1_000)).map(([tier, limits]) => [
@@ -34,7 +34,7 @@ async function addFive(store: Store): Promise<void> {
   for (const at of [1, 2, 3, 4, 5]) await subscribe(store, `sub_${at}`, { createdAtMs: T0 + at });
 }
 
-/** Returns the state of each subscription by the last character of its id, such as `1:on 2:tier`. */
+/** Returns the last character of each subscription's id with its state, such as `1:on 2:tier`. */
 async function states(store: Store, customerId = "cus_1"): Promise<string> {
   return (await store.listSubscriptions(customerId))
     .map(({ id, disabledBy }) => `${id.at(-1)}:${disabledBy ?? "on"}`).join(" ");
@@ -43,7 +43,7 @@ async function states(store: Store, customerId = "cus_1"): Promise<string> {
 const change = (store: Store, id: string, enabled: boolean, activeLimit: number) =>
   store.changeSubscription("cus_1", id, { enabled }, { nowMs: T0, activeLimit });
 
-test("changeCustomer() holds the newest subscriptions beyond a lower tier, and returns the oldest first", async (store) => {
+test("changeCustomer() holds the newest subscriptions beyond a lower limit, and later enables the oldest first", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await addCustomer(store, "2");
@@ -71,7 +71,7 @@ test("changeCustomer() holds the newest subscriptions beyond a lower tier, and r
   ]);
 });
 
-test("an email announces a changed tier or limit, with the held and returned subscriptions", async (store) => {
+test("an email announces a changed tier or limit, with the subscriptions that were held or enabled again", async (store) => {
   await addCustomer(store);
   await addFive(store);
   const told = async () =>
@@ -90,10 +90,10 @@ test("an email announces a changed tier or limit, with the held and returned sub
   assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
   await fit(9);
   await store.changeCustomer("cus_1", { enabled: false }, at);
-  assert.deepEqual(await told(), [], "a return needs no email");
+  assert.deepEqual(await told(), [], "subscriptions are enabled again without an email");
 });
 
-test("a subscription held by its tier gets every event once and in order after its return", async (store) => {
+test("a subscription held by its tier gets every event once and in order when it is enabled again", async (store) => {
   await addSubscriber(store);
   await subscribe(store, "sub_2", { createdAtMs: T0 + 1 });
   await publishMatched(store, 1, 1);
@@ -132,7 +132,7 @@ test("fitSubscriptions() applies the limits of a config to every customer, and t
   assert.equal(first(await store.listAudit({ limit: 1 })).actor, "service");
 });
 
-test("spare capacity returns the oldest held subscription, but none that its owner disabled", async (store) => {
+test("spare capacity enables the oldest held subscription, but none that its owner disabled", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
@@ -165,15 +165,12 @@ test("a subscription held by its tier cannot be enabled beyond the limit, and ke
   assert.equal(await states(store), "1:on 2:on");
 });
 
-test("any changes of tiers and subscriptions stay within the limit, use spare capacity, and lose no subscription", async (store) => {
+test("any changes to tiers and subscriptions keep to the limit, use spare capacity, and lose no subscription", async (store) => {
   await addCustomer(store);
   for (let seed = 1; seed <= 12; seed++) await wander(store, seed);
 });
 
-/**
- * Creates, deletes, enables and disables subscriptions and changes tiers at random, and checks the promise after each
- * step.
- */
+/** Changes subscriptions and tiers at random. After each step, checks the limit and that no subscription is lost. */
 async function wander(store: Store, seed: number): Promise<void> {
   let state = seed;
   const below = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;

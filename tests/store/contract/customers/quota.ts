@@ -79,7 +79,7 @@ test("finishAttempts() counts a delivered event once, regardless of the number o
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() returns the quota of a failed delivery", async (store) => {
+test("finishAttempts() gives back the quota of a failed delivery", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2, { tiers: monthly(1) });
   assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
@@ -88,7 +88,7 @@ test("finishAttempts() returns the quota of a failed delivery", async (store) =>
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() returns the quota to the month in which the delivery was counted", async (store) => {
+test("finishAttempts() gives back the quota to the month in which the delivery was counted", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1, { tiers: monthly(1) });
   await publishMatched(store, 2, 3, { tiers: monthly(1), month: AUGUST, nowMs: T0 + 1 });
@@ -97,7 +97,7 @@ test("finishAttempts() returns the quota to the month in which the delivery was 
   assert.equal(await releaseAll(store, { tiers: monthly(1), month: AUGUST }), 0, "August is used up");
 });
 
-test("deleteSubscription() returns the quota of unsent deliveries, but not of delivered ones", async (store) => {
+test("deleteSubscription() gives back the quota of unsent deliveries, but not of delivered ones", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1, { tiers: monthly(3) });
   await finishAllDue(store, { kind: "delivered" });
@@ -197,7 +197,7 @@ test("releaseHeld() notifies the customer if the released deliveries almost use 
   assert.deepEqual(mails.map(({ kind }) => kind).sort(), ["quota-100", "quota-80"]);
 });
 
-/** Adds a subscription with events `evt_01` …, of which all but the first `quota` are held. */
+/** Adds a subscription with a delivery of each event from `evt_01` on. All but the first `quota` are held. */
 async function heldBeyond(store: Store, quota: number, events: number): Promise<void> {
   await addSubscriber(store);
   await publishMatched(store, 1, events, { tiers: monthly(quota) });
@@ -248,7 +248,7 @@ test("releaseHeld() releases some deliveries of every customer in each call, how
   }
   await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
   await matchAll(store, { tiers: monthly(0) });
-  // The queue of `cus_2` waits for the next month, and takes no share from the others.
+  // The limit of `cus_2` allows no delivery, so its queue takes no share from the others.
   await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
   const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
   const counts = new Map<string, number>();
@@ -304,7 +304,7 @@ function limited(month: number, heldDeliveries: number): Record<Tier, TierLimits
   return Object.fromEntries(tiers);
 }
 
-/** Alternately releases and catches up until nothing changes. */
+/** Alternates between releasing and catching up until nothing changes. */
 async function continueAll(
   store: Store,
   terms: { tiers: Record<Tier, TierLimits>; month?: string },
@@ -335,7 +335,7 @@ test("matchEvents() stores held deliveries up to the limit, from which the subsc
   assert.deepEqual(await mailsOf(store), ["held-full"]);
   await continueAll(store, { tiers });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the quota is still used up");
-  // First a month with too small a quota, then one with enough.
+  // August's quota is too small for all events; September's is not.
   const august = { tiers: limited(5, 3), month: AUGUST };
   await continueAll(store, august);
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_07");

@@ -43,7 +43,7 @@ export const logged = async (
 export const one = (event: number, subscription = "sub_1"): string =>
   deliveryId(`evt_${String(event).padStart(2, "0")}`, subscription);
 
-/** Creates five events for two subscriptions, with deliveries in the states delivered, failed, held and cancelled. */
+/** Creates four events for two subscriptions, with deliveries in every state. */
 export async function everyState(store: Store): Promise<void> {
   await addCustomer(store);
   await addCustomer(store, "2");
@@ -214,7 +214,7 @@ test("catchUp() delivers stored events and then later ones, in order and once ea
   await catchUpAll(store);
   await publishMatched(store, 36, 36);
   const bodies = (await claimAll(store)).filter(({ subscriptionId }) => subscriptionId === "sub_1");
-  // The calls above passed events 1 to 30 and delivered none, as if a filter had excluded them.
+  // The calls above moved past events 1 to 30 and delivered none, as if a filter had excluded them.
   assert.deepEqual(
     bodies.map(({ body }) => body),
     [31, 32, 33, 34, 35, 36].map((n, at) => `${at + 1}: evt_${n}`),
@@ -251,12 +251,12 @@ test("catchUp() pauses when the quota is used up, holds nothing, and continues w
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
   const paused = { reason: "backfill", sinceMs: T0, isPaused: true, nextEventId: "evt_03" };
   assert.deepEqual(await catchUpOf(store), paused);
-  // Later events wait behind the stored ones and create no rows either.
+  // Later events wait behind the stored ones, and no deliveries are created for them either.
   await publishMatched(store, 13, 14, { tiers: monthly(2) });
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
   assert.equal(await catchUpAll(store, { tiers: monthly(2) }), 0);
   assert.deepEqual(await logged(store), [`${one(2)}: pending`, `${one(1)}: pending`]);
-  // After an upgrade, and in the next month.
+  // The catch-up continues after an upgrade, and again in the next month.
   assert.equal(await releaseAll(store, { tiers: monthly(7) }), 1, "the subscription continues");
   await catchUpAll(store, { tiers: monthly(7) });
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_08");
@@ -366,7 +366,7 @@ test("replayDelivery() sends a delivered delivery again with its id and bytes, a
   const [second] = await claimAll(store, T0 + 9);
   assert.deepEqual([second?.id, second?.body, second?.attempt], [sent.id, sent.body, 2]);
   assert.equal(await store.replayDelivery("cus_1", one(1), terms), "unfinished");
-  // Every attempt of the replay fails. A delivery that has arrived stays delivered and counted.
+  // The replay fails, but a delivery that has arrived once stays delivered and counted.
   if (second !== undefined) await store.finishAttempts([finished(second, { kind: "failed" })], T0 + 10);
   assert.deepEqual(await logged(store), [`${one(1)}: delivered`]);
   assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
@@ -404,7 +404,7 @@ test("replayDelivery() is audited only if it is the operator's and succeeds", as
   ]);
 });
 
-test("replayEvents() repeats finished deliveries and creates missing ones, in the order of storing", async (store) => {
+test("replayEvents() repeats finished deliveries and creates missing ones, in the order in which the events were stored", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 3);
   await subscribe(store, "sub_1");
@@ -484,7 +484,7 @@ test("replayEvents() leaves the events of a running backfill to the backfill, wh
   await addCustomer(store);
   await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
-  assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // five events
+  assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // one call delivers five events
   await publishMany(store, 13, 14);
   await matchAll(store); // events 13 and 14 wait behind the backfill
   await publishMany(store, 15, 15); // not matched yet

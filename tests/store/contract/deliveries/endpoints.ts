@@ -40,7 +40,7 @@ async function finishAll(store: Store, claimed: readonly Claimed[], next: NextSt
   );
 }
 
-/** Fails attempts until the endpoint is probed, with retries after an hour. Returns the time of the next probe. */
+/** Lets attempts fail until the endpoint is probed. Their retries are due in an hour. Returns the next probe's time. */
 async function failUntilProbed(store: Store): Promise<number> {
   const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
   await finishAll(store, claimed, later(T0 + HOUR), T0);

@@ -149,7 +149,7 @@ test("matchEvents() stores a separate body for each of many subscriptions", asyn
   const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
   for (const id of ids) await subscribe(store, id);
   await publishMany(store, 1, 2);
-  // Two languages with many readers, and one with a single subscription.
+  // Many subscriptions use English or German, and one uses French.
   const language = (at: number): string => at === 40 ? "fr" : at % 3 === 0 ? "de" : "en";
   await matchWith(store, ({ event }, subscriptions) =>
     subscriptions.map(({ id }, at) => ({

@@ -25,7 +25,7 @@ import {
 import { test } from "../contract.ts";
 import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../../src/domain/delivery/delivery.ts";
 
-/** Adds subscriptions, and events `evt_01` …, each with a waiting delivery to every subscription. */
+/** Adds subscriptions, and events from `evt_01` on, each with a pending delivery to every subscription. */
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
   await addCustomer(store);
   for (let number = 1; number <= subscriptions; number++) await subscribe(store, `sub_${number}`);
@@ -197,7 +197,7 @@ test("finishAttempts() makes a retry due at its time, and not at the end of the 
 
 test("attempts without a reported outcome are counted, but do not use up the schedule", async (store) => {
   let delivery = await claimedOne(store);
-  // The process is killed each time, and the lease expires.
+  // Each time, the process is killed and the lease expires.
   for (let kills = 1; kills <= 20; kills++) {
     delivery = first(await claimAll(store, T0 + kills * LEASE));
     assert.deepEqual([delivery.attempt, delivery.tries], [kills + 1, 1]);

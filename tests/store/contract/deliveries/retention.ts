@@ -19,7 +19,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** Removes until nothing is left to remove, and returns the size of each batch. */
+/** Removes old deliveries until none are left, and returns the size of each batch. */
 async function removeAll(store: Store, prunedUntilMs: number, forgottenUntilMs: number, limit = 2) {
   const batches: number[] = [];
   for (;;) {
@@ -29,7 +29,7 @@ async function removeAll(store: Store, prunedUntilMs: number, forgottenUntilMs: 
   }
 }
 
-/** Closes until nothing is left to do, and returns the result of each call. */
+/** Calls closeSubscriptions() until it has nothing left to do, and returns the result of each call. */
 async function closeAll(store: Store): Promise<number[]> {
   const calls: number[] = [];
   for (;;) {
@@ -50,7 +50,7 @@ test("removeOldDeliveries() removes finished deliveries in batches, and never pe
   assert.deepEqual(await removeAll(store, T0 * 2, T0 * 2), []);
   assert.equal((await store.health()).pendingDeliveries, 2);
   assert.equal(await releaseAll(store, { tiers: monthly(9) }), 2);
-  assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 9), 4, "with their bodies");
+  assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 9), 4, "their bodies are kept");
 });
 
 test("removeOldDeliveries() keeps the shared ending while other deliveries of the event need it", async (store) => {
@@ -121,7 +121,7 @@ test("deleteSubscription() cancels a limited number at once; closeSubscriptions(
   await publishMatched(store, 1, 700, { tiers: monthly(600) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
   assert.equal((await store.health()).pendingDeliveries, 100);
-  assert.deepEqual(await claimAll(store, T0 + 1), [], "no more is sent");
+  assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
   assert.deepEqual(await closeAll(store), [200, 1]);
   assert.equal((await store.health()).pendingDeliveries, 0);
   const { deliveries, held } = await store.usageOf("cus_1", JULY);
@@ -145,7 +145,7 @@ for (const disabled of ["subscription", "customer"] as const) {
       async () => [(await store.usageOf("cus_1", JULY)).held, (await store.health()).pendingDeliveries];
     await enable(false);
     assert.deepEqual(await counts(), [500, 700]);
-    assert.deepEqual(await claimAll(store, T0 + 1), [], "no more is sent");
+    assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
     await enable(true);
     assert.deepEqual(await closeAll(store), [1], "the others continue");
     assert.deepEqual(await counts(), [500, 700]);
@@ -161,7 +161,7 @@ for (const disabled of ["subscription", "customer"] as const) {
   });
 }
 
-test("closeSubscriptions() keeps the newest hundred deleted subscriptions of a customer that the log does not name", async (store) => {
+test("closeSubscriptions() keeps a customer's newest hundred deleted subscriptions without deliveries in the log", async (store) => {
   await addCustomer(store);
   for (let number = 1; number <= 103; number++) {
     const id = `sub_${String(number).padStart(3, "0")}`;
@@ -178,7 +178,7 @@ test("closeSubscriptions() keeps the newest hundred deleted subscriptions of a c
     for (const id of ids) owned.push(await store.ownsSubscription("cus_1", id));
     return owned;
   };
-  // The delivery log names the first one.
+  // The log still names `sub_001`.
   const found = await kept("sub_001", "sub_002", "sub_003", "sub_004", "sub_103");
   assert.deepEqual(found, [true, false, false, true, true]);
 });

@@ -1,4 +1,4 @@
-// Recording: what a decision sees, and its effects.
+// Recording publications: what is passed to a decision, and what its result changes.
 import assert from "node:assert/strict";
 import type { RecordDecision, StoredPublication } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";

@@ -141,7 +141,7 @@ const MAX_WALKED = 1_000;
 
 type Filters = Omit<EventQuery, "limit" | "before" | "after">;
 
-/** Filters, and the number of events, in the order of storing, that the list may contain. */
+/** Filters and a page size. If `first` is set, the list contains only the events that were stored first. */
 type Wish = Omit<Filters, "asOf"> & { limit: number; first?: number };
 
 /** Walks a list to its end by `before`. `between` runs after each page. */
@@ -180,7 +180,7 @@ async function walk(
   }
 }
 
-/** Filters a plain array of events, and returns the result in the order of storing. */
+/** Returns the events of a plain array that match, in the order in which they were stored. */
 function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
   const events = all.slice(0, query.first);
   const {
@@ -234,7 +234,7 @@ const LANGUAGES = ["de", "en"];
 
 const WORDS = ["labels", "models", "risk"];
 
-/** Events with few distinct values, so that many are equal. Their ids are in random order. */
+/** Events with few distinct values, so that many share them. Their ids are in random order. */
 const someEvents = fc.uniqueArray(
   fc.record({
     number: fc.integer({ min: 0, max: 99 }),
@@ -286,7 +286,7 @@ async function queryOf(
   return place === null ? query : { ...query, asOf: { seq: place.seq } };
 }
 
-/** Checks the property on fresh stores. */
+/** Calls `expect` with stores of random events, ten random queries each. */
 async function compare(
   open: () => Store,
   expect: (store: Store, events: readonly RegEvent[], wish: Wish) => Promise<void>,
@@ -317,7 +317,7 @@ test(
 );
 
 test(
-  "listEvents() with `after` equals a plain array in the order of storing, for every filter and page",
+  "listEvents() with `after` equals a plain array, in the order of storage, for every filter and page",
   async (_store, open) => {
     await compare(open, async (store, events, wish) => {
       const walked = await walkAsStored(store, await queryOf(store, events, wish));

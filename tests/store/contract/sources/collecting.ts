@@ -42,10 +42,10 @@ async function fetched(store: Store, ids: readonly string[], change: Parameters<
   }
 }
 
-/** Matches, and returns the ids of the matched events in order. */
+/** Matches the waiting events, and returns their ids in order. */
 async function matched(store: Store): Promise<string[]> {
   const ids: string[] = [];
-  // Only events with a subscription appear as matched. This subscription has no filters.
+  // `seen` is called only if there is a subscription, so the tests add one.
   await matchAll(store, { seen: ({ event }) => ids.push(event.id) });
   return ids;
 }

@@ -20,7 +20,7 @@ import { LeaseLostError } from "../../../../src/domain/source/lease.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Registers sources that are next due in an hour. */
+/** Registers sources whose next scheduled run is in an hour. New sources are due at once. */
 export async function register(
   store: Store,
   ids: readonly string[],

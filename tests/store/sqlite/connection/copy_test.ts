@@ -41,7 +41,7 @@ function createAccounts(file: string): void {
   connection.close();
 }
 
-/** Number of pauses while the log is copied. Writers wait for the lock meanwhile, but only for some seconds. */
+/** Number of pauses while the log is copied. Writers wait meanwhile, and would fail after some seconds. */
 const LOG_PAUSES = 50;
 
 /** Returns file functions that copy page by page with pauses, so that many writes happen during a copy. */
@@ -97,7 +97,7 @@ Deno.test("copyDatabase() copies one consistent state while another process writ
       await copyDatabase(file, copy, files);
       states.push(assertOneState(copy));
     }
-    writer.kill("SIGTERM"); // the writer still runs: no copy made a write fail
+    writer.kill("SIGTERM"); // the writer is still running, so no copy made a write fail
     assert.equal((await writer.status).signal, "SIGTERM");
     await heard.cancel();
     assert.ok(states.every((moves, at) => at === 0 || moves >= (states[at - 1] ?? 0)), `${states}`);
@@ -132,7 +132,7 @@ Deno.test("copyDatabase() copies a state no older than its start, even if everyt
 /** Lists the POSIX locks on a file, as Linux reports them. */
 async function locksOn(file: string): Promise<string[]> {
   const { ino } = await Deno.stat(file);
-  // Uses a command, because the test process has no permission to read /proc.
+  // Uses a command, because the runtime denies access to /proc unless it has all permissions.
   const { stdout } = await new Deno.Command("cat", { args: ["/proc/locks"] }).output();
   const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(`:${ino} `));
   return lines.map((line) => line.replace(/^\d+: /, ""));

@@ -1,5 +1,5 @@
-// A process that writes to a database until it is ended. Each transaction moves an amount between rows, and the
-// write-ahead log is often checkpointed and restarted.
+// A process that writes to a database until it is killed. Each transaction moves an amount between rows, and the
+// write-ahead log is often checkpointed and restarted. Argument: FILE.
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 

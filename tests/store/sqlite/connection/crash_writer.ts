@@ -1,4 +1,4 @@
-// A process that records events and reports each one until it is killed: FILE.
+// A process that records, matches and delivers events until it is killed, and reports each step. Argument: FILE.
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { addSubscriber, anEvent, claimAll, finished, matchAll, publish } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";

@@ -1,4 +1,4 @@
-// A process that waits for a start file, opens the store, and adds a customer: FILE START DIGIT.
+// A process that waits for a start file, opens a store, and adds a customer. Arguments: FILE START DIGIT.
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { addCustomer } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";

@@ -1,4 +1,4 @@
-// Queued emails in SQLite: one per occasion, stored in the same transaction as their cause.
+// The emails that the SQLite schema accepts.
 import assert from "node:assert/strict";
 import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";

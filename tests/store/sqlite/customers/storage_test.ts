@@ -29,7 +29,7 @@ const ROUNDS = 20;
 const MONTHLY = 100;
 /** A body as long as that of an ordinary event. */
 const ENDING = "x".repeat(3_000);
-/** Maximum size after all rounds, bytes: a small part of one backfill of all events (about 12 MB). */
+/** Maximum growth of the file over all rounds, bytes. A single backfill of all events would take about 12 MB. */
 const LEFT_BYTES = 300_000;
 
 const everything: DeliveriesFor = ({ event }, subscriptions) =>

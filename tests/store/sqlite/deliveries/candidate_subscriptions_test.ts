@@ -1,4 +1,4 @@
-// The subscriptions that the SQLite engine matches with: cached between calls, and never stale.
+// The SQLite engine caches the subscriptions with which it matches events. The cache is never stale.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";

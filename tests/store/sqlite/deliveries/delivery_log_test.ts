@@ -10,7 +10,7 @@ import { withStore } from "../files.ts";
 const DELIVERIES = 30_000;
 const HOUR = 3_600_000;
 
-/** Opens a store with a delivery of `sub_1` for each hour. Half of them are held if `isHalfHeld`. */
+/** Opens a store with deliveries of `sub_1`, created an hour apart. If `isHalfHeld`, every second one is held. */
 async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void>): Promise<void> {
   await withStore(async (store, outside) => {
     await addSubscriber(store);
@@ -35,7 +35,7 @@ async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void
   });
 }
 
-/** Returns how long it takes to list the deliveries 50 times, ms. */
+/** Returns the time that 50 calls of listDeliveries() take, ms. */
 async function timeOf(store: Store, query: Partial<DeliveryQuery>): Promise<number> {
   const startedMs = performance.now();
   for (let call = 0; call < 50; call++) await store.listDeliveries("cus_1", { limit: 1, ...query });

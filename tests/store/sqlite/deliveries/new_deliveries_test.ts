@@ -15,7 +15,7 @@ import {
 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
 
-/** Runs the work with a store of two subscriptions, and a second connection to its file. */
+/** Runs `work` with a store that has two subscriptions, and a second connection to its file. */
 function withTwo(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
   return withStore(async (store, outside) => {
     await addCustomer(store);
@@ -41,7 +41,7 @@ Deno.test("the shared part of an event's bodies is stored once, and removed with
     assert.deepEqual(texts(outside, "select * from delivery_bodies"), []);
   }));
 
-Deno.test("a body that shares nothing with others is a single text", () =>
+Deno.test("a body that shares nothing with others is stored in one piece", () =>
   withTwo(async (store, outside) => {
     await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
     await publishMatched(store, 1, 2);

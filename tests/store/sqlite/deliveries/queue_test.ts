@@ -10,7 +10,7 @@ const BATCH = 500;
 /** Maximum growth of the memory, bytes: far less than the queue's bodies, and far more than one batch. */
 const MOST_GROWTH = 64 * 1024 * 1024;
 
-/** Writes the whole queue to the file. Each body has 1 KB. */
+/** Writes the whole queue to the file. Each body has about 1 KB. */
 function fill(file: string): void {
   const connection = new Connection(file);
   connection.transaction("relaxed", () => {

@@ -14,9 +14,10 @@ import {
 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
 
-/** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
 interface Rows {
+  /** Deliveries as "EVENT STATUS REASON MONTH at FINISHED" without missing parts, in the order of their creation. */
   deliveries(): string[];
+  /** The number of deliveries that count against the quota, by month. */
   usage(): Record<string, unknown>;
   attempts(): unknown[];
   /** Changes rows through a separate connection. */

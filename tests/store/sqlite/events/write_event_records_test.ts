@@ -1,4 +1,4 @@
-// Event records in the SQLite engine.
+// The JSON of the event records that the SQLite engine writes.
 import assert from "node:assert/strict";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../../contract/given.ts";

@@ -6,7 +6,7 @@ import { checkCase } from "../../contract.ts";
 import { CASES } from "../../contract/contract.ts";
 import { plansOf, statementsOf } from "./statements.ts";
 
-/** Indexes that are queues or orders. Walking one of them does not scan the table. */
+/** Indexes that contain only waiting rows, or that a list reads page by page. Reading one does not scan its table. */
 const WALKED = [
   "deliveries_due",
   "deliveries_oldest_pending",
@@ -18,7 +18,7 @@ const WALKED = [
   "mails_failed",
   "payment_events_by_receipt",
 ];
-/** Tables that stay small or become empty, and orders that a list walks only until its page is full. */
+/** Tables that stay small or are emptied, and `event_order`, which a list reads only until its page is full. */
 const SMALL = [
   "event_order",
   "event_outbox",
@@ -31,7 +31,7 @@ const SMALL = [
   "sqlite_sequence",
 ];
 
-/** Returns whether a line scans a growing table. Subqueries and virtual tables have separate lines. */
+/** Returns whether a line of a plan scans a growing table. The tables that a subquery reads have lines of their own. */
 function readsAll(line: string): boolean {
   const [, table = "", how = ""] = /^SCAN (?:\d+ )?(\w+)(.*)$/.exec(line) ?? [];
   if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;

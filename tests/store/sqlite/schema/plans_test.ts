@@ -32,7 +32,7 @@ async function busyStore(): Promise<Store> {
   await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  // Only one event in a hundred is from the court, so it is worthwhile to use the index on sources.
+  // Only one event in a hundred is from the court, so SQLite uses the index on sources.
   const change = (at: number) => at === 50 ? { source_id: "court", topics: ["gpai"] } : {};
   await publish(
     store,
@@ -184,8 +184,8 @@ Deno.test("releaseHeld() finds held deliveries by their index, and sorts only th
   for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
 });
 
-/** Lists and their expected plans. Each follows an index, so the time depends only on the size of the page. */
 const BY_DATE = /^SCAN events_by_date VIRTUAL TABLE INDEX/;
+/** Lists and their expected plans. Each follows an index, so the time depends only on the size of the page. */
 const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
   ["no filter", {}, /^SCAN event_order$/],
   ["since", { since: T0 }, /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
