@@ -11,7 +11,7 @@ export class ApiRequest implements RequestContext {
   refusal?: Refusal;
   /** The path of the request's route; null before routing and for unknown paths. */
   route: string | null = null;
-  /** Whether the request sends a key to a route that requires one, or is for a route that requires a signature. */
+  /** Whether the request has a key and its route requires one, or its route requires a signature. */
   hasCredentials = false;
   /** The path and query as sent. */
   readonly address: string;

@@ -91,14 +91,14 @@ class NamedSchemas {
     return roots;
   }
 
-  /** Returns a media type with this schema. The schema's first example is next to it, where tools expect examples. */
+  /** Returns a media type with this schema and with the schema's first example, which tools do not find in schemas. */
   bodyOf(schema: Schema): MediaType {
     const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
     const example = target.examples?.[0];
     return { schema, ...(example === undefined ? {} : { example }) };
   }
 
-  /** Returns the schemas by name, without the examples that {@link bodyOf} places next to the schemas. */
+  /** Returns the schemas by name, without their examples, which {@link bodyOf} moves to the media types. */
   all(): Record<string, Schema> {
     const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(sorted.map(([name, { examples: _, ...schema }]) => [name, schema]));
@@ -110,8 +110,8 @@ const PAYMENT_SIGNATURE: SecurityScheme = {
   in: "header",
   name: "Stripe-Signature",
   description:
-    "Stripe's signature over the time and the raw body: `t=SECONDS,v1=HEX`, HMAC-SHA256 with the " +
-    "endpoint's signing secret, at most five minutes old",
+    "Stripe's signature of the time and the raw body: `t=SECONDS,v1=HEX`. HEX is an HMAC-SHA256 with the " +
+    "endpoint's signing secret; SECONDS must be within five minutes of the current time",
 };
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {

@@ -73,7 +73,10 @@ interface RouteRow {
   errors?: readonly ErrorCode[];
   /** Checks the valid fields for problems that the schemas cannot detect, such as unknown topics. */
   verify?(given: GivenInput): Promise<Finding[]>;
-  /** Returns a text. The response is cached until this text changes. Only for responses that all callers share. */
+  /**
+   * Returns a string that changes whenever the response may change. The response is cached until then. Only for routes
+   * that send the same response to every caller.
+   */
   state?(nowMs: number): Promise<string>;
 }
 

@@ -83,12 +83,15 @@ function choose(
     : { kind: "route", route, params, isPublic: route.access === "public" };
 }
 
-/** Decodes a path (RFC 3986, section 6.2.2.2) except for `%25`, so that nothing is decoded twice. */
+/**
+ * Decodes a path (RFC 3986, section 6.2.2.2), but leaves reserved characters and `%25` encoded until the parameters are
+ * decoded.
+ */
 function normalize(path: string): string {
   return decode(path.replaceAll("%25", "%2525"), decodeURI);
 }
 
-/** Decodes a percent-encoded text, or returns it unchanged if it is not valid percent-encoded UTF-8. */
+/** Decodes a percent-encoded string, or returns it unchanged if it is not valid percent-encoded UTF-8. */
 function decode(text: string, by: (text: string) => string): string {
   if (!text.includes("%")) return text;
   try {

@@ -65,7 +65,7 @@ export interface ServerOptions {
   countRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
-/** The API as a function from requests to responses, which never throws. */
+/** The API. Its methods always respond and never throw. */
 export interface ApiServer {
   /** Responds to a request. `remote` is the connection's IP address; it is absent in tests without a connection. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
@@ -144,7 +144,7 @@ class Server implements ApiServer {
     log.debug("request", { request: requestId, method, status, duration_ms: durationMs, client });
   }
 
-  /** Whether all routes of the URL's path are public. Unknown paths are public. */
+  /** Whether all routes of the URL's path are public. Unknown paths count as public. */
   #isPublic(address: string): boolean {
     const destination = this.#find(NO_METHOD, pathOf(address));
     return destination.kind === "nowhere" || destination.isPublic;
@@ -197,7 +197,7 @@ class Server implements ApiServer {
     return failure(error, call, { allow });
   }
 
-  /** Counts a request without a key against its IP address. Throws `too_many_requests` if there are too many. */
+  /** Counts an unauthenticated request against its IP address. Throws `too_many_requests` above the limit. */
   #countAnonymous(call: ApiRequest): void {
     const refusal = this.#limits.take("public", call.client.limitedAs);
     if (refusal === null) return;
@@ -229,11 +229,13 @@ class Server implements ApiServer {
     const until = new Date(resetMs).toISOString();
     throw new AppError(
       "quota_exceeded",
-      `Your tier allows ${limit} requests a day. Wait until ${until}, or ask for a higher tier.`,
+      `Your tier allows ${limit} request${
+        limit === 1 ? "" : "s"
+      } a day. Wait until ${until}, or ask for a higher tier.`,
     );
   }
 
-  /** Returns the response of a route, from the cache if nothing that it depends on has changed. */
+  /** Returns the response of a route, from the cache if the route's state has not changed. */
   async #runRoute(admitted: AdmittedRequest): Promise<CompletedResponse> {
     const { route, call: { address } } = admitted;
     if (route.state === undefined) return await this.#makeResponse(admitted);
@@ -270,7 +272,7 @@ class Server implements ApiServer {
   }
 }
 
-/** Removes the body of a response to HEAD, and states its length (RFC 9110, 8.6) unless a header already does. */
+/** Removes the body of a response to HEAD. Sets `content-length` to its length (RFC 9110, 8.6) if not set yet. */
 async function withoutBody(whole: Response): Promise<Response> {
   const { headers } = whole;
   if (whole.body !== null && !headers.has("content-length")) {

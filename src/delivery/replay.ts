@@ -69,8 +69,8 @@ export function createReplay(replaying: Replaying): Replay {
         const wanted = counted.replayed + counted.created;
         if (wanted > left) {
           throw refused(
-            `This replay would send ${wanted} deliveries, but only ${left} of your tier's ${limit} daily replays ` +
-              "are left. Nothing was sent. Replay a shorter period with `until`.",
+            `This replay would send ${wanted} deliveries, but you have only ${left} of your tier's ${limit} daily ` +
+              "replays left. Nothing was sent. Replay a shorter period with `until`.",
           );
         }
       }

@@ -61,7 +61,7 @@ Deno.test("POST /v1/subscriptions/{id}/replay sends nothing if it would exceed t
       given.ask("POST", `/v1/subscriptions/${given.subscription.id}/replay`, { body });
     const refused = await replay({ since: 0 });
     assertRefused(given, refused, "replay_limit_reached");
-    assert.match(refused.json.detail, /would send 8 deliveries.* 5 of .* 5 daily replays are left/);
+    assert.match(refused.json.detail, /would send 8 deliveries.* only 5 of .* 5 daily replays left/);
     assert.match(refused.json.detail, /Nothing was sent/);
     const { deliveries } = await get("/v1/deliveries");
     assert.ok(deliveries.every((one: Json) => one.status === "delivered"));

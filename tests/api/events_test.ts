@@ -372,7 +372,7 @@ Deno.test("an unknown cursor, as after a restore from a backup, gets 400 and adv
         "after",
         /restored from a backup, continue with an older id that you have, or start with (evt_0{26}) /,
       ],
-      ["before", /restored from a backup, start again at the first page$/],
+      ["before", /restored from a backup, start again from the first page$/],
     ];
     for (const [field, said] of rows) {
       const reply = await world.ask(`/v1/events?${field}=${world.newId("event")}`, { key });

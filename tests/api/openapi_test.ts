@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
+import { sharedResponses } from "../../src/api/openapi/responses.ts";
 import { responseBody } from "../../src/api/http/response_body.ts";
 import { publicRoute, type Route } from "../../src/api/route.ts";
 import { ERRORS } from "../../src/domain/error_codes.ts";
@@ -87,6 +88,13 @@ Deno.test("operations that require a key document it, and their success response
   assert.ok("Retry-After" in (responses["too_many_requests"]?.headers ?? {}));
   assert.ok("WWW-Authenticate" in (responses["unauthenticated"]?.headers ?? {}));
   assert.ok("ETag" in headers && "Link" in headers);
+});
+
+Deno.test("the response of every error with status 429 has Retry-After", () => {
+  const responses = sharedResponses();
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    assert.equal("Retry-After" in (responses[code]?.headers ?? {}), status === 429, code);
+  }
 });
 
 Deno.test("every error has an example and a row in the overview", async () => {

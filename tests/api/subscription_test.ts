@@ -49,8 +49,8 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
     /** A body and its invalid fields, some with the message. */
     const rows: [body: unknown, ...problems: string[]][] = [
-      [{}, "webhook_url: is missing: it must be text"],
-      [{ webhook_url: 5 }, "webhook_url: must be text"],
+      [{}, "webhook_url: is missing: it must be a string"],
+      [{ webhook_url: 5 }, "webhook_url: must be a string"],
       [{ webhook_url: "" }, "webhook_url: must not be empty"],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [withHook({ backfill_since: 1e300 }), "backfill_since: must be at most 9007199254740991"],
@@ -69,7 +69,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ severity_min: "loud" }), "severity_min: must be one of info, low, medium, high, critical"],
       [withHook({ language: "tlh" }), "language"],
       [withHook({ webhook_secret: "mine" }), "webhook_secret"],
-      [withHook({ topic: [] }), `topic: is not a field of this path; known: ${known}`],
+      [withHook({ topic: [] }), `topic: is not a known field; known: ${known}`],
       [withHook({ topic: [], severity: "low" }), "severity", "topic"],
       [[], "body: must be an object"],
       [`{"webhook_url":"${HOOK}","webhook_url":"${HOOK}/2"}`, "webhook_url"],

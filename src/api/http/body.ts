@@ -34,7 +34,7 @@ export async function receiveBody(
       }
     });
   } catch (error) {
-    // The server discards the rest, because an endless body must not delay the response.
+    // The runtime discards the rest. Reading it here would delay the response, perhaps endlessly.
     reader.releaseLock();
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError

@@ -4,7 +4,7 @@ import { networkOf, parseAddress } from "../../domain/ip_address.ts";
 
 const MAX_HOPS = 20;
 
-/** Private ranges. A client that connects from one of them is probably a proxy. */
+/** Ranges that are not public. A connection from one of them probably comes from a proxy. */
 const PRIVATE_RANGES: readonly string[] = [
   "loopback",
   "private",
@@ -89,8 +89,8 @@ export function looksLikeProxy(
 }
 
 /**
- * Parses a hop as proxies write it: an IP address with or without a port (`192.0.2.1:50000`, `[2001:db8::1]:50000`). An
- * IPv4 client on an IPv6 socket is returned as IPv4. Returns null for anything else.
+ * Parses a hop as proxies write it: an IP address with or without a port (`192.0.2.1:50000`, `[2001:db8::1]:50000`).
+ * Returns an IPv4-mapped IPv6 address as IPv4, and null for anything that is not a hop.
  */
 function readHop(text: string): Address | null {
   const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;

@@ -39,7 +39,7 @@ export interface Idempotency {
   ): Promise<ResponseBody>;
 }
 
-/** Creates an {@link Idempotency} for one process, because the requests in progress are kept in memory. */
+/** Creates an {@link Idempotency}. It keeps the requests in progress in memory, so only one process may serve the API. */
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
@@ -88,7 +88,7 @@ function hashOf({ address, body }: Repeatable): string {
   }
 }
 
-/** Sorts the names in objects, because clients may change their order. */
+/** Sorts the names in objects, because a repeated request may contain them in another order. */
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

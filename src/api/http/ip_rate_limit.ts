@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 
-/** Maximum number of IP addresses counted. The least recently used is dropped first. */
+/** Maximum number of IP addresses counted for each limit. The least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
 /** Above this multiple of MAX_ADDRESSES, the oldest are removed together, because finding a map's first key is slow. */
 const MAX_OVERHANG = 1.1;
@@ -77,12 +77,12 @@ interface Bucket {
   atMs: number;
 }
 
-/** Draws from a bucket. `waitMs` is the time until a draw is allowed: 0 if this one was. Refused draws cost nothing. */
+/** Draws from a bucket. `waitMs` is 0 if the draw is allowed, otherwise the time until one is. Refusals cost nothing. */
 export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },
 ): { bucket: Bucket; waitMs: number } {
-  // If the clock was set back, the time since then counts as zero.
+  // If the clock was set back, no time counts as passed.
   const passedMs = before === null ? 0 : Math.max(0, nowMs - before.atMs);
   const left = before === null
     ? perMinute

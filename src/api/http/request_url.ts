@@ -50,7 +50,7 @@ function decode(text: string): string | null {
 
 /**
  * Returns the error in a request's URL, or null if there is none. A URL must not be too long, and must have a path and
- * no fragment (RFC 9110, 4.2.5). The `Host` header must contain only a host: the runtime puts it before the path.
+ * no fragment (RFC 9110, 4.2.5). The `Host` header must not contain a path, because the runtime puts it before the path.
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {

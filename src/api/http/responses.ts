@@ -12,11 +12,10 @@ export interface RequestContext {
   allowance: RequestAllowance | null;
   /** Whether pages of any origin may read the response, because its path requires no key. */
   isPublic: boolean;
-  /** The refusal, if the rate limit of the IP address refused the request. */
+  /** Set if the rate limit of the IP address refused the request. */
   refusal?: Refusal;
 }
 
-/** The response to a request that succeeded. {@link success} turns it into a 304 if the client already has it. */
 export interface CompletedResponse extends CachedResponse {
   status: number;
 }

@@ -38,7 +38,7 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   if (schema === undefined) {
     const unknown = Object.keys(values).map((field) => ({
       field,
-      message: "is not a parameter of this path",
+      message: "is not a parameter of this endpoint",
     }));
     return { ...NO_INPUT, errors: [...errors, ...unknown] };
   }
@@ -148,14 +148,14 @@ function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: path === "" ? key : `${path}.${key}`,
-      message: `is not a ${what} of this path${known === "" ? "" : `; known: ${known}`}`,
+      message: `is not a known ${what}${known === "" ? "" : `; known: ${known}`}`,
     }));
   }
   return [{ field: path === "" ? "body" : path, message: describeExpected(issue) }];
 }
 
 const KINDS: Record<string, string> = {
-  string: "text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -167,7 +167,7 @@ const KINDS: Record<string, string> = {
 /** The types whose minimum and maximum limit the length. */
 const COUNTED: readonly string[] = ["string", "array"];
 
-/** Describes the problem in JSON's terms. A schema's custom message is used unchanged. */
+/** Describes the problem in plain words. A schema's custom message is used unchanged. */
 function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     const wanted = KINDS[issue.expected] ?? issue.expected;

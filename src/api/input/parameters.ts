@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const MAX_LISTED = 50;
 
-/** A whole number in JSON's notation (no `+`, leading zeros or `-0`), or a time in Unix ms if there is an `example`. */
+/** A whole number in JSON's notation (no `+`, leading zeros or `-0`). With an `example`, the error asks for a time. */
 export function integerParameter(
   bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {

@@ -5,7 +5,7 @@ import { addressOf, pathOf } from "../http/request_url.ts";
 
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Responds with the metrics, or with 401 (`token` is set, but was not sent), 404 (another path) or 405. */
+/** Responds with the metrics, or with 401 (`token` is set, but was not sent), 404 (wrong path) or 405 (wrong method). */
 export async function respondWithMetrics(
   request: Request,
   metrics: MetricsRegistry,

@@ -13,8 +13,8 @@ export const REQUEST_HEADERS = {
   },
   "Idempotency-Key": {
     description:
-      "A unique value for each operation, such as a UUID. Within a day, the same request with the same value has no " +
-      "further effect and gets the first response unchanged, including secrets, even if the resource has changed since",
+      "A unique value for each operation, such as a UUID. For a day after a request has succeeded, the same request with " +
+      "the same value has no further effect and gets the first response unchanged, including secrets",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
 } as const satisfies Record<string, Header>;
@@ -29,8 +29,8 @@ export const HEADERS = {
   },
   "Cache-Control": {
     description:
-      "`no-cache`: the response may be stored, but must be revalidated with `If-None-Match`. `no-store`, for errors " +
-      "and methods other than `GET`: it must not be stored",
+      "`no-cache`: the response may be stored, but must be revalidated with `If-None-Match`. `no-store` (errors " +
+      "and methods other than `GET`): the response must not be stored",
     schema: text("private, no-cache"),
   },
   "ETag": { description: "The version of this response, for `If-None-Match`", schema: text('W/"bS7nQ1Kc"') },
@@ -45,7 +45,8 @@ export const HEADERS = {
     schema: count(1_785_542_400_000),
   },
   "RateLimit": {
-    description: "The requests left today and the seconds until the end of the day, as a structured field",
+    description:
+      "The requests left today and the seconds until the end of the UTC day, as a structured field",
     schema: text('"day";r=9958;t=29985'),
   },
   "RateLimit-Policy": {

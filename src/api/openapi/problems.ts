@@ -46,7 +46,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "Send your API key as `Authorization: Bearer rgf_…`.",
   },
   subscription_limit_reached: {
-    when: "your tier's limit on active subscriptions is reached, or you have 100 disabled ones",
+    when:
+      "your tier's limit on active subscriptions has been reached, or you have 100 disabled subscriptions",
     detail:
       "Your tier allows 5 active subscriptions. Delete or disable another one, or ask for a higher tier.",
   },
@@ -59,8 +60,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "/v1/events supports GET, HEAD, not POST.",
   },
   duplicate_subscription: {
-    when:
-      "you have a subscription with the same URL and filters, which is active or held by your tier's limit",
+    when: "you have a subscription with the same URL and filters that is active or held by your tier's limit",
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },
@@ -127,7 +127,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   backfill_limit_reached: {
     when:
-      "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when the day ends",
+      "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when to retry",
     detail:
       "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
       "or ask for a higher tier.",
@@ -145,7 +145,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "the replay would send more deliveries than you have daily replays left (nothing was sent), or another of your " +
       "replays is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, but only 120 of your tier's 500 daily replays are left. Nothing was " +
+      "This replay would send 800 deliveries, but you have only 120 of your tier's 500 daily replays left. Nothing was " +
       "sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {

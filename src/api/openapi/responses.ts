@@ -9,7 +9,7 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_SCHEMA = { $ref: "#/components/schemas/Problem" };
 
-/** Returns a response for each error code. A route refers to it if the code is the only one for its status. */
+/** Returns a response for each error code, for operations that have only this code with its status. */
 export function sharedResponses(): Record<string, ResponseObject> {
   return Object.fromEntries(CODES.map((code) => [code, problemResponse([code])]));
 }
@@ -39,7 +39,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
   }
   for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
     const error = problemResponse(codesOf(route).filter((code) => String(ERRORS[code].status) === status));
-    // The example shows only a successful response.
+    // The example is omitted, because it shows a success.
     const { example: _, ...same } = body;
     responses[status] = { ...error, description, content: { [type]: same, ...error.content } };
   }
@@ -90,6 +90,7 @@ function problemResponse(codes: readonly ErrorCode[]): ResponseObject {
 /** Errors whose responses always state when to retry. */
 const RETRIABLE: ReadonlySet<ErrorCode> = new Set([
   "quota_exceeded",
+  "backfill_limit_reached",
   "test_limit_reached",
   "replay_limit_reached",
   "too_many_requests",

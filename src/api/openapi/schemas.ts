@@ -25,7 +25,7 @@ interface QueryParameter {
   schema: Schema;
 }
 
-/** Returns the parameters of a query schema. They are described as parsed, because all of them are sent as text. */
+/** Returns the parameters of a query schema. They are described as parsed, because all are sent as strings. */
 export function queryParameters(
   schema: z.ZodType,
 ): { parameters: QueryParameter[]; named: Schemas["named"] } {
@@ -53,7 +53,7 @@ function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas
 
 function simplify(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
-  // zod adds these bounds to every integer, and they are not useful to readers.
+  // zod adds these bounds to every integer, but they do not help readers.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   delete schema.propertyNames;

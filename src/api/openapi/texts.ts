@@ -35,8 +35,8 @@ Bodies are JSON in UTF-8. Every time is an integer in Unix milliseconds. Ids sta
 \`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields. Unknown parameters and request fields are
 rejected, so that a misspelled filter is never ignored.
 
-\`HEAD\` is supported wherever \`GET\` is. Every \`GET\` response has an \`ETag\`. Send it back in \`If-None-Match\`: while
-nothing has changed, the response is an empty \`304\` that does not count against your quota. \`If-None-Match: *\` also
+\`HEAD\` is supported wherever \`GET\` is. Every successful \`GET\` response has an \`ETag\`. Send it back in
+\`If-None-Match\`: while nothing has changed, the response is an empty \`304\` that does not count against your quota. \`If-None-Match: *\` also
 returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have only weak ETags,
 so \`If-Match\` with an entity tag is rejected with 412. \`PATCH\` updates only the fields you send; the last write wins.
 
@@ -44,7 +44,7 @@ so \`If-Match\` with an entity tag is rejected with 412. \`PATCH\` updates only 
 
 Your tier allows a number of requests per UTC day. Every authenticated response states your usage in \`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix milliseconds), and also in \`RateLimit\` and
-\`RateLimit-Policy\`. Every request with a key counts, except those whose response is 304, 5xx, or 429
+\`RateLimit-Policy\`. Every authenticated request counts, except those whose response is 304, 5xx, or 429
 \`quota_exceeded\` or \`too_many_requests\`. When the quota is used up, the response is 429, with \`Retry-After\` in seconds.
 
 Test calls, replays and backfills have separate limits per UTC day (see \`GET /v1/usage\`). Beyond these limits, the
@@ -62,22 +62,22 @@ from the same IP address.
 
 There are three ways to page through \`GET /v1/events\`.
 
-- **Towards older events:** follow \`Link: <…>; rel="next"\` of each response until there is none. Each page continues exactly
+- **Towards older events:** follow \`Link: <…>; rel="next"\` until a response has none. Each page continues exactly
   after the last event of the previous one: no event is lost or repeated, even if several have the same time or new ones
   arrive in the meantime. With \`latest=true\`, all pages show the list as it was when you requested the first one (\`as_of\`).
 - **Only new events:** send \`after\` with the id of the last event you have. The response contains the events stored after
   it, oldest first. Nothing is skipped or repeated, regardless of \`published_at\`. Use this for polling. Start with
   \`evt_00000000000000000000000000\`.
-- **By time:** as \`since\`, send the smallest \`published_at\` of the page, minus 1. Because \`since\` is the oldest time to
-  list and the newest events come first, this returns the newest page again if more than \`limit\` events match. Therefore,
-  page by time only if there are few events, and with a large \`limit\`.
+- **By time:** send the smallest \`published_at\` of the page, minus 1, as \`since\`. This works only while at most
+  \`limit\` events match: \`since\` is the oldest time to list, and the newest events come first, so otherwise you get the
+  newest page again. Therefore, page by time only if there are few events, and with a large \`limit\`.
 
 ## Errors
 
-An error is \`application/problem+json\` (RFC 9457): \`code\` for programs, \`detail\` for people, \`errors\` for each invalid
-parameter or field, and \`request_id\`, which every response also has as \`X-Request-Id\`; include it if you contact the
-operator. Unsupported methods return 405 with \`Allow\`, unknown paths 404. Pages of any origin may also read the errors of
-public paths.
+An error is \`application/problem+json\` (RFC 9457) with a \`code\` for programs, a \`detail\` for people, and, if parameters
+or fields are invalid, \`errors\`. If you contact the operator, include the \`request_id\`; every response also has it as
+\`X-Request-Id\`. An unsupported method gets 405 with \`Allow\`, an unknown path 404. Pages of any origin may also read the
+errors of public paths.
 
 Requests that are not valid HTTP (a control character in a header, endless headers, an invalid or duplicate
 \`Content-Length\`, a malformed request line) get an empty 400 without \`X-Request-Id\`, and the connection is closed. If
@@ -88,8 +88,8 @@ the chunks of a body are malformed, the connection is closed without a response.
 `;
 
 export const DELIVERIES = `
-A \`POST\` to the subscription's \`webhook_url\` for every matching event, at least once. Respond with any 2xx status within
-15 seconds. After anything else (another status, a redirect, no response), the delivery is retried after 5 s, then 1, 5 and
+Every matching event is sent to the subscription's \`webhook_url\` as a \`POST\`, at least once. Respond with any 2xx status
+within 15 seconds. After anything else (another status, a redirect, no response), the delivery is retried after 5 s, then after 1, 5 and
 30 minutes, then 2, 5, 10, 14, 20 and 24 hours; \`Retry-After\` is honoured up to a day. 410 disables the subscription at
 once.
 

@@ -16,7 +16,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   }),
   header(
     "webhook-signature",
-    "Signatures separated by spaces, each `v1,` and an HMAC-SHA256 in base64; two per valid secret",
+    "Signatures separated by spaces, each `v1,` followed by an HMAC-SHA256 in base64; two per valid secret",
     {
       type: "string",
       examples: [

@@ -33,7 +33,7 @@ const MAX_VERSIONS = 100;
 const MAX_VERSIONS_LENGTH = 1_000_000;
 /** The latest time that a Date can represent, in Unix ms (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
-/** 1 August 2026 in Unix ms, as an example in error texts. */
+/** 1 August 2026 in Unix ms, as an example in error messages. */
 const SOME_MS = 1_785_542_400_000;
 
 /** Maximum number of words and characters in a search. */
@@ -122,7 +122,7 @@ function listRoute(options: RouteOptions): Route {
     verify: ({ query }) => verifyQuery(query, options),
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
-      // Without a fixed list, a publication that is revised while a client pages would move to an earlier page.
+      // Without `as_of`, a publication that is revised while a client pages would move to a page already read.
       const newAsOf = query.latest === true && query.after === undefined && query.as_of === undefined
         ? await store.lastPosition()
         : null;
@@ -264,7 +264,7 @@ async function verifyQuery(
 function unknownEvent(field: "before" | "as_of" | "after"): string {
   const advice = field === "after"
     ? `continue with an older id that you have, or start with ${FIRST_ID} (since and until limit the events)`
-    : "start again at the first page";
+    : "start again from the first page";
   return `is not a known event; if the service was restored from a backup, ${advice}`;
 }
 

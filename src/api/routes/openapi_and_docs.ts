@@ -14,8 +14,8 @@ interface DescriptionRouteOptions extends DescriptionOptions {
 }
 
 /**
- * Creates the routes that describe `routes` and themselves. To let the service start sooner, the code is loaded and a
- * response is built only when that response is first requested.
+ * Creates the routes that describe `routes` and themselves. To let the service start sooner, the code that builds a
+ * response is loaded and run only when the response is first requested.
  */
 export function descriptionRoutes(routes: readonly Route[], options: DescriptionRouteOptions): Route[] {
   const description = once(async () => {

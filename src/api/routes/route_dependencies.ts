@@ -27,7 +27,7 @@ export interface RouteOptions {
   /** Whether a source with this id is or has been configured. */
   isSource(id: string): Promise<boolean>;
   health(): Promise<HealthReport>;
-  /** Returns why deliveries to this URL are not allowed, or null if they are. */
+  /** Returns why deliveries to this URL are not allowed, or null if they are allowed. */
   whyRefused(url: string): Promise<string | null>;
   /** Sends a test delivery. Throws `test_limit_reached` if the customer has reached a limit on test calls. */
   sendTest(

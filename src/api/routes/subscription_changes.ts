@@ -37,8 +37,8 @@ function changeRoute(options: RouteOptions): Route {
     description:
       "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
       "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret. Rotate " +
-      "the secret if others have access to the old endpoint. The rules of creation apply: no duplicates, and no more " +
-      "active subscriptions than the tier allows.",
+      "the secret if others have access to the old endpoint. The rules for new subscriptions apply: no duplicates, and " +
+      "no more active subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
     verify: ({ body }) => verifyRequest(definedFields(body), options),
