@@ -1,4 +1,5 @@
-// The house rules as tests: allowed imports, access to the outside, and the form of files. Also tests of the rules.
+// Tests that the house rules are followed (imports, access to the outside world, the form of files), and tests of the
+// rules.
 import assert from "node:assert/strict";
 import { worldRule } from "../tools/tidy/bans.ts";
 import { madeExpressionRule } from "../tools/tidy/expressions.ts";

@@ -39,7 +39,8 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.match(licences.stdout, /^MIT License\n[^]*\ndeno \d[^]*\nundici \d[^]*\nzod \d/);
   }],
   ["it cannot start a process or load a library", async () => {
-    // `version` tries both actions. From the source, with all permissions, both succeed, which validates the check.
+    // `version` tries to start a process and to load a library. From the source, with all permissions, both attempts
+    // succeed, which shows that the check works.
     const { stdout } = await run(["version", "--json"]);
     const { commit, runtime, target, permissions } = JSON.parse(stdout);
     assert.match(commit, /^[0-9a-f]{40}/);

@@ -26,7 +26,7 @@ const HOLDER: KeyHolder = { customer: CUSTOMER, disabledBy: null, keyDisabled: f
 const DISABLED_KEY: KeyHolder = { ...HOLDER, keyDisabled: true };
 const DISABLED_CUSTOMER: KeyHolder = { ...HOLDER, customer: { ...CUSTOMER, enabled: false } };
 
-/** Returns an authenticator whose store has at most one key holder, and the list of the hashes that it looks up. */
+/** Returns an authenticator whose store has at most one key holder. `asked` lists the hashes that it looks up. */
 function given(holder: KeyHolder | null = HOLDER) {
   const clock = fakeClock(T0);
   const holders = new Map<string, KeyHolder>();
@@ -41,7 +41,6 @@ function given(holder: KeyHolder | null = HOLDER) {
   return { access: createAccess({ store, clock }), clock, holders, asked };
 }
 
-/** Expects a rejection, and returns its message. */
 async function refused(ask: () => Promise<unknown>): Promise<string> {
   let detail = "";
   await assert.rejects(async () => await ask(), (error) => {

@@ -133,7 +133,7 @@ Deno.test("ResponseCache drops responses of another state, and the least recentl
   assert.equal(cache.get("/a", "2"), null, "another state");
 });
 
-Deno.test("Body has a tag by its content or its name, and one compressed form", () => {
+Deno.test("a Body has a tag derived from its content or its name, and one compressed form", () => {
   const text = "Prüfung – 🇪🇺 ".repeat(500);
   const body = new Body(text);
   assert.equal(gunzipSync(body.gzip() ?? new Uint8Array()).toString(), text);

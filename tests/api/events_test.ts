@@ -194,7 +194,7 @@ Deno.test("GET /v1/events/{id} returns the event, and 404 for any other id", () 
     }
   }));
 
-Deno.test("GET /v1/events pages by the rule of the specification, with the smallest published_at minus 1 as since", () =>
+Deno.test("GET /v1/events can be paged as the specification says, with the smallest published_at minus 1 as since", () =>
   withWorld(async (world, key) => {
     await store(world, Array.from({ length: 5 }, (_, index) => ({ published_at: START_MS + index })));
     const page = await world.ask("/v1/events?limit=3", { key });
@@ -239,7 +239,7 @@ function listed(events: readonly RegEvent[], latest: boolean): RegEvent[] {
   return newestFirst(latest ? [...new Map(own.map((event) => [event.external_id, event])).values()] : own);
 }
 
-/** The publications before the first page and after each page, and the size of a page. */
+/** What is published before the first page and after each page, and the size of a page. */
 const someWalk = fc.tuple(
   fc.array(someHappening, { minLength: 1, maxLength: 20 }),
   fc.array(fc.array(someHappening, { maxLength: 3 }), { maxLength: 12 }),
@@ -290,7 +290,7 @@ for (const latest of [false, true]) {
     ));
 }
 
-Deno.test("`after` returns every event once, in the order of storing", () =>
+Deno.test("`after` returns every event once, in the order in which they were stored", () =>
   withWorld(async (world, key) => {
     const stored: RegEvent[] = [];
     const polled: string[] = [];

@@ -4,7 +4,7 @@ import { boardConfig, rss } from "../support/samples.ts";
 import { type Reply, withWorld, type World } from "../support/world.ts";
 import type { Answer, SeenRequest } from "../support/platform.ts";
 
-/** Receivers at a public host. */
+/** Webhook URLs at a public host. */
 export const HOOK = "https://hooks.example.org/ai";
 export const NEW_HOOK = "https://hooks.example.org/new";
 
@@ -48,7 +48,7 @@ export function withHosts(work: (world: World) => Promise<void>, config = boardC
   });
 }
 
-/** Lets the source publish these items from now on. */
+/** Makes the source publish these items from now on. */
 export function publishFeed({ platform }: World, ...items: Parameters<typeof rss>[0]): void {
   platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
 }

@@ -38,7 +38,7 @@ Deno.test("every documented path and method exists, and no other method does", (
     }
   }));
 
-Deno.test("every operation has a unique id, a known tag and texts", async () => {
+Deno.test("every operation has a unique id, a known tag, a summary and a description", async () => {
   const { tags } = await description();
   const names = new Set<string>();
   for (const [name, operation] of await operations()) {

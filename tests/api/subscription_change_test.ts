@@ -1,4 +1,4 @@
-// Changes of subscriptions over HTTP: filters, URL, enabling, secret, backfill, limits.
+// Changes to subscriptions over HTTP: filters, URL, enabling, secret, backfill, limits.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { SeenRequest } from "../support/platform.ts";

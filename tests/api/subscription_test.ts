@@ -47,7 +47,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
     const time = "a time in Unix milliseconds, such as 1785542400000";
     const known = "webhook_url, topics, source_filter, severity_min, language, backfill_since";
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
-    /** A body and its invalid fields, some with the message. */
+    /** A body and its invalid fields, some of them with the error message. */
     const rows: [body: unknown, ...problems: string[]][] = [
       [{}, "webhook_url: is missing: it must be a string"],
       [{ webhook_url: 5 }, "webhook_url: must be a string"],

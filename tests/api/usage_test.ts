@@ -37,7 +37,7 @@ Deno.test("GET /v1/usage returns tier, limits, usage and reset times", () =>
         held: 1,
         held_limit: 500,
         resets_at: Date.parse("2026-09-01T00:00:00Z"),
-        // Both thresholds were passed in one step: only the later one is reported.
+        // Both thresholds were passed in one step, so only the higher one is reported.
         notices: [{ kind: "quota-100", at: START_MS }],
       },
       test_calls: { limit: 50, used: 0, remaining: 50, resets_at: Date.parse("2026-08-02T00:00:00Z") },

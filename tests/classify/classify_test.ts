@@ -76,7 +76,7 @@ Deno.test("reasons state the points and the words behind them", () => {
   }
 });
 
-Deno.test("classifyItem() gives an item without AI a language and an event type, but no topics and severity info", () => {
+Deno.test("classifyItem() gives an item without AI a language, an event type and severity info, but no topics", () => {
   const result = classifyItem(item({
     title:
       "Urteil des Gerichtshofs vom 3. März 2026 in der Rechtssache C-12/25: Schutz personenbezogener Daten",

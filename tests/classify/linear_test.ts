@@ -5,7 +5,7 @@ import { EVENT_TYPE_DATA, RELEVANCE_DATA, SEVERITY_DATA } from "../../src/classi
 import { buildPatternIndex, findPatterns } from "../../src/classify/phrases/find_patterns.ts";
 import { foldText } from "../../src/classify/phrases/fold_text.ts";
 
-/** Twice as many characters as are read of a summary. */
+/** Twice the number of characters that are read from a summary. */
 const CHARACTERS = 20_000;
 /** Linear time takes about 1 ms, and quadratic time more than a second. */
 const MOST_MS = 200;
@@ -17,7 +17,10 @@ const patterns = new Set([
   ...EVENT_TYPE_DATA.rules.flatMap(({ unless }) => unless),
 ]);
 
-/** Returns texts that repeat a match or an almost complete match of a pattern. */
+/**
+ * Returns texts that repeat the words of a pattern: all of them, the first one, all but the last, and all without
+ * spaces.
+ */
 function textsFor(pattern: string): string[] {
   const words = pattern.replace(/[\^$*…#()|]/g, " ").split(/\s+/).filter((word) => word !== "");
   const repeated = (text: string) => `${text} `.repeat(CHARACTERS / (text.length + 1));

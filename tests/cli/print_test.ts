@@ -21,7 +21,7 @@ Deno.test("withSafeOutput() escapes control characters except our own colours", 
   assert.deepEqual(printed, [`a ${shown}`, `b ${shown}`, `\x1b[32mc\x1b[0m \\u001b[2J${shown}`]);
 });
 
-/** Starts a publisher and an endpoint that send hostile texts. */
+/** Starts a publisher and an endpoint that send hostile text. */
 function openHostile(): { address: string; close(): Promise<void> } {
   const server = Deno.serve(LOOPBACK, async (request) => {
     await request.body?.cancel();

@@ -82,14 +82,14 @@ const topic = (...lines: string[]): string => ["[[topics]]", 'name_en = "X"', ..
 const words = (line: string): string => `[[topic_keywords]]\ntopic = "employment"\n${line}\n`;
 const rule = (...lines: string[]): string => ["[[severity_rules]]", 'why = "x"', ...lines, ""].join("\n");
 
-/** These add their lines to the topic "a" (`own`), and to rules with the severities `high` and `low`. */
+/** `own` adds lines to the topic "a". `high` and `low` add lines to rules with these severities. */
 const own = (...lines: string[]): string => topic('id = "a"', ...lines);
 const zork = 'keywords_en = ["zork"]';
 const bots = 'keywords_en = ["bot*"]';
 const high = (...lines: string[]): string => rule('severity = "high"', ...lines);
 const low = (...lines: string[]): string => rule('severity = "low"', ...lines);
 
-/** A text, the key that its only error names, and a part of the message. */
+/** A config, the key that its only error names, and a part of the message. */
 const REFUSED: [text: string, key: string, part: string][] = [
   [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "a built-in topic"],
   [own(zork) + own(zork), "7: topics[1].id", "another topic in [[topics]] already has"],

@@ -7,8 +7,8 @@ import { configOf } from "./given.ts";
 const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url));
 
 /**
- * Returns the example with its commented-out keys enabled. Of the forms of a secret, it enables those that `secret`
- * matches.
+ * Returns the example with its commented-out keys enabled. Of the keys for secrets, only those that `secret` matches
+ * are enabled.
  */
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {

@@ -20,7 +20,7 @@ import {
   readVariable,
 } from "../../src/config/parse_values.ts";
 
-/** Checks rows of a text and its parsed value, or a RegExp that the problem must match. */
+/** Checks rows. Each consists of a text and either its parsed value or a RegExp that the problem must match. */
 function check<T>(
   read: (text: string) => Reading<T>,
   rows: readonly (readonly [string, T | RegExp])[],

@@ -1,4 +1,5 @@
-// Deliveries to receivers that behave unusually, over real connections. The names are those of ../shared/facts.
+// Deliveries to receivers that behave unusually, over real connections. The exchanges are named as in
+// ../shared/facts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -142,7 +143,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.deepEqual([result.statusCode, result.response], [200, "\ufffd\ufffd\ufffdA"]);
   },
   "CR/LF in custom header or event type": () => {
-    // A customer chooses only one text in a request: the URL.
+    // The URL is the only part of a request that a customer chooses.
     for (const text of ["https://a.example/\r\nx: y", "https://a.example/x\ny", "https://a.example\r/x"]) {
       assert.equal(checkWebhookUrl(text, policy).ok, false, JSON.stringify(text));
     }

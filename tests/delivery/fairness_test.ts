@@ -77,7 +77,7 @@ class Room {
     this.#done = createDelivery(this.#deps).run(this.#stop.signal);
   }
 
-  /** Advances the clock in small steps, and calls `look` after each. */
+  /** Advances the clock in small steps, and calls `look` after each of them. */
   async pass(ms: number, look: () => Promise<void> | void = () => {}): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.advance(STEP_MS);

@@ -22,7 +22,6 @@ import { createDelivery, type Delivery, type DeliveryDeps } from "../../src/deli
 import { anEvent as storedEvent, aSubscription as storedSubscription } from "../store/contract/given.ts";
 import { type FakeClock, fakeClock } from "../support/clock.ts";
 
-/** Sunday, 1 March 2026, 12:00 UTC. */
 export const START_MS = Date.UTC(2026, 2, 1, 12);
 
 /** A clock that jumps: `advance()` sets the time before it wakes the sleepers that are due. */
@@ -50,12 +49,10 @@ export function jumpingClock(): JumpingClock {
   };
 }
 
-/** Runs pending microtasks. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }
 
-/** Returns a response without a body. */
 export function respond(status: number, headers: Record<string, string> = {}): IncomingResponse {
   return { status, headers, body: new Uint8Array(), truncated: false };
 }

@@ -1,4 +1,4 @@
-// The SSRF cases of ../shared/facts in whole attempts: the HTTP client gets no refused address.
+// The SSRF cases of ../shared/facts in complete attempts: the HTTP client never gets a refused IP address.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
@@ -25,7 +25,7 @@ const DECIDED: Record<string, string> = {
   "https://example.com:8443/hook": "allow",
 };
 
-/** Sends a delivery; returns its outcome and the addresses that the client got. */
+/** Sends a delivery. Returns its outcome and the IP addresses that the client got. */
 async function send(
   webhookUrl: string,
   { addresses, allowHttp = true }: { addresses: readonly string[] | NetworkError; allowHttp?: boolean },
@@ -97,7 +97,10 @@ Deno.test(
   },
 );
 
-/** For each listed DNS scenario, the addresses of the name, and whether they are refused, fail or are used. */
+/**
+ * For each listed DNS scenario, what the lookup gives, and whether the attempt is refused, fails, or uses the
+ * addresses.
+ */
 const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {
   "A=10.0.0.1": { gives: ["10.0.0.1"], then: "refused" },
   "A=1.1.1.1 + A=127.0.0.1 (mixed)": { gives: ["1.1.1.1", "127.0.0.1"], then: "refused" },

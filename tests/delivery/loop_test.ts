@@ -115,7 +115,7 @@ Deno.test("tick() runs all steps even if one fails, and then rejects with its er
   }
 });
 
-Deno.test("tick() repeats an attempt that cannot be recorded when its lease expires", async () => {
+Deno.test("tick() repeats an attempt that could not be recorded, when its lease expires", async () => {
   const { deps, store, network, clock } = aQueue(1);
   store.failing.set("finishAttempts", () => new Error("disk full"));
   const delivery = createDelivery(deps);

@@ -30,7 +30,6 @@ Deno.test(needs("signPayload() equals the recorded vector of ../shared/facts", p
   assert.equal(signPayload({ secrets: [secret], id, timestampSeconds, body }), vector.dual_header);
 });
 
-/** HMAC-SHA256 in base64, by Web Crypto. */
 async function hmac(key: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
@@ -60,7 +59,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
-/** Every way in which a receiver may read its secret, with each official library. */
+/** Every way in which a receiver may decode its secret, with each official library. */
 const VERIFIERS: [
   name: string,
   verifier: (secret: string) => { verify(body: string, headers: Record<string, string>): unknown },

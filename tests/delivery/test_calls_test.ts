@@ -41,7 +41,7 @@ Deno.test("test() refuses a private address as a delivery does", async () => {
   assert.equal(network.requests.length, 0);
 });
 
-/** Starts test calls that hang, `each` for every customer. */
+/** Starts `each` test calls for every customer. The calls hang. */
 function callsOf(delivery: Delivery, customers: number, each: number): Promise<TestOutcome>[] {
   return Array.from(
     { length: customers * each },

@@ -13,7 +13,7 @@ const CASES: [text: string, harmless: string, escaped: string][] = [
   ["Grüße – 規則 😀", "Grüße – 規則 😀", "Grüße – 規則 😀"],
 ];
 
-Deno.test("harmless() removes control characters, escapeControls() shows them", () => {
+Deno.test("harmless() removes control characters, and escapeControls() shows them", () => {
   for (const [text, plain, escaped] of CASES) {
     assert.equal(harmless(text), plain);
     assert.equal(escapeControls(text), escaped);

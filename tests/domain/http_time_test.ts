@@ -43,7 +43,7 @@ Deno.test("parseRetryAfter() reads seconds and the three date formats, and nothi
   for (const [header, expected] of rows) assert.equal(parseRetryAfter(header, NOW), expected, `${header}`);
 });
 
-Deno.test("parseRetryAfter() returns a whole number or null for any text", () => {
+Deno.test("parseRetryAfter() returns a whole number or null for any string", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.nat().map(String)), (text) => {
     const atMs = parseRetryAfter(text, NOW);
     assert.ok(atMs === null || Number.isSafeInteger(atMs), text);

@@ -27,7 +27,7 @@ const FEEDS: readonly { id: string; file: string; timezone: string }[] = [
   { id: "gov-uk-hmt", file: "gov-uk/gov_uk_hmt_2026-07-31.atom", timezone: "Europe/London" },
   { id: "gov-uk-ofsi", file: "gov-uk/gov_uk_ofsi_blog.atom", timezone: "Europe/London" },
 ];
-/** Numbers of items that the index of the recordings states for complete feeds. */
+/** Numbers of items in complete feeds, as stated in the recordings' index. */
 const KNOWN_COUNTS: Record<string, number> = { "press-corner": 20, ftc: 30, fca: 20 };
 
 /** Copies each recording to a separate folder and configures a source for it. */
@@ -112,7 +112,6 @@ Deno.test(
     }),
 );
 
-/** Checks known properties of the recordings: exact dates, languages and texts. */
 function checkQuirks(events: readonly RegEvent[]): void {
   const of = (source: string) => events.filter((event) => event.source_id === source);
   const dateOf = (source: string, title: string) => {

@@ -1,5 +1,5 @@
-// The path of a publication in docs/develop/architecture.md matches the code: the demo runs each function, in the
-// folder or module that the row names.
+// The path of a publication in docs/develop/architecture.md matches the code: the demo runs the function of each row
+// in the folder or module named there.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,7 +53,6 @@ Deno.test("the demo follows the documented path of a publication", async (test) 
   });
 });
 
-/** Returns the rows of the table under "The path of a publication". */
 function readPath(text: string): Step[] {
   const section = text.split("\n## The path of a publication\n")[1]?.split("\n## ")[0] ?? "";
   return [...section.matchAll(/^\| (\d+\. [^|]+)\| `([^`]+)` *\|([^|]+)\|$/gm)].map((
@@ -73,7 +72,7 @@ async function readCoverage(folder: string): Promise<Coverage[]> {
   return found;
 }
 
-/** Returns the modules of src by the functions that ran in them. */
+/** Returns the modules of src in which each function ran. */
 function modulesByFunction(coverage: readonly Coverage[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { url, functions } of coverage) {

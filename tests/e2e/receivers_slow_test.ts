@@ -12,7 +12,7 @@ const OTHER = "fedcba9876543210".repeat(4);
 const BODY = '{"type":"event.published","sequence":7,"title":"Grüße – 規則"}';
 const PATIENCE_MS = 20_000;
 
-/** Returns a program on the page, by the file name in its first line. */
+/** Returns a program from the page. The file name is in the program's first line. */
 function shown(file: string): string {
   for (const [, code = ""] of DOCS.matchAll(/^```\w+\n(.*?)^```$/gms)) {
     if (/^(?:\/\/|#) (\S+)$/m.exec(code.split("\n")[0] ?? "")?.[1] === file) return code;
@@ -122,7 +122,7 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
           child.kill("SIGKILL");
         }
         const { stdout } = await child.output();
-        if (tool === "go") return; // the program leaves the storing of ids to its reader
+        if (tool === "go") return; // this program leaves storing the ids to its reader
         const lines = new TextDecoder().decode(stdout).trim().split("\n");
         assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["dlv_1", "dlv_2", "dlv_3", "dlv_4"]);
         assert.match(lines[0] ?? "", /event\.published 7 Grüße – 規則$/);

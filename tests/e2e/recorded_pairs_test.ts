@@ -1,4 +1,4 @@
-// Two recordings of one feed, minutes apart and with the same content, must give each publication once.
+// Two recordings of a feed, made minutes apart and with the same content, give each publication once.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { boardConfig } from "../support/samples.ts";

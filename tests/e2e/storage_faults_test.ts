@@ -41,7 +41,7 @@ Deno.test("with a locked database, reads continue, writes return 503, and both r
     assert.equal(code, 0);
     assert.match(log, /another process keeps the database locked.*fault=unavailable/);
     assert.match(log, /storage fault over/);
-    // The fault is logged once, although every loop runs into it repeatedly.
+    // The fault is logged once, although every loop encounters it repeatedly.
     assert.deepEqual(log.match(/ERROR \S+/g), ["ERROR store"], log);
   });
 });

@@ -31,7 +31,7 @@ function readyWorld(): Promise<{ world: World; key: string }> {
   }));
 }
 
-/** Sends a request. Its headers are not copied to a `Headers` object, which would take quadratic time. */
+/** Sends a request. Does not copy its headers to a `Headers` object, because that would take quadratic time. */
 async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<void> {
   const { world, key } = await readyWorld();
   const sent: Record<string, string> = {

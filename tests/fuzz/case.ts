@@ -1,4 +1,4 @@
-// Inputs that grow: a token, or two, repeated at a position of a valid input.
+// Inputs that grow: one or two strings, repeated at a position of a valid input.
 
 /** One kind of input, of any size. */
 export interface GrowingCase {
@@ -6,10 +6,10 @@ export interface GrowingCase {
   /** The offset in the parser's sample at which the repetition is inserted. */
   at: number;
   before: string;
-  /** The repeated text. If `isNumbered`, `#` is replaced by the number of the repetition. */
+  /** The repeated string. If `isNumbered`, `#` is replaced by the number of the repetition. */
   repeated: string;
   middle: string;
-  /** A text that is repeated equally often after the middle. */
+  /** A string that is repeated as often as `repeated`, after the middle. */
   repeatedAfter: string;
   after: string;
   isNumbered: boolean;
@@ -17,7 +17,7 @@ export interface GrowingCase {
   isWhole: boolean;
 }
 
-/** Returns a case with the given properties. The others are empty. */
+/** Returns a case in which the properties that are not given are empty. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
   return {
     at: 0,

@@ -1,4 +1,4 @@
-// Parsers of documents: feeds, sitemaps, JSON, pages, SPARQL results, from their bytes to classified items.
+// Parsers of documents (feeds, sitemaps, JSON, pages, SPARQL results), from the bytes to classified items.
 import { createClassifier } from "../../src/classify/classify.ts";
 import { NO_ADDITIONS } from "../../src/classify/configured_rules.ts";
 import type { Reading } from "../../src/domain/source/extraction_rules.ts";

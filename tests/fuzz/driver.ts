@@ -10,7 +10,7 @@ const HANG_MS = 30_000;
 export class Fuzzer {
   #worker: Worker | null = null;
 
-  /** Runs a case. Returns why it is a finding, or null if it is not one. */
+  /** Runs a case. Returns the reason if it is a finding, otherwise null. */
   async run(given: GrowingCase): Promise<string | null> {
     const worker = this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     let size = 0;

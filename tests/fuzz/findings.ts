@@ -1,4 +1,4 @@
-// Inputs that once took more than linear time, with descriptions.
+// Inputs that once took more than linear time.
 import { growing, type GrowingCase } from "./case.ts";
 
 /** An offset between two elements in the channel of the RSS sample. */

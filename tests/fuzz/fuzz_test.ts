@@ -5,7 +5,6 @@ import { Fuzzer, randomCase } from "./driver.ts";
 import { FINDINGS } from "./findings.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** The time for random cases, seconds. */
 const SECONDS = Number(Deno.env.get("REGFEED_FUZZ_SECONDS") ?? 5);
 
 async function withFuzzer(work: (fuzzer: Fuzzer) => Promise<void>): Promise<void> {

@@ -3,20 +3,25 @@
 /** Sizes of inputs, characters: 1, 2, 4 … 512 KB. */
 const SMALLEST = 1_024;
 const LARGEST = 524_288;
-/** Every input is tried up to this size, and beyond it if its time grows suspiciously or on request. */
+/** Every input is tried up to this size. Larger sizes are tried if the time grows suspiciously, or on request. */
 const SCREENED = 65_536;
-/** Times in ms below which no comparison is made: for a finding, and to continue beyond {@link SCREENED}. */
+/**
+ * Times in ms that are too short to compare: for a finding, and for the decision to continue beyond {@link SCREENED}.
+ */
 const FLOOR_MS = 20;
 const SCREEN_FLOOR_MS = 1;
 /**
- * Maximum ratios to the times of a quarter and of half of the input. Linear growth gives 4 and 2, quadratic 16 and 4.
+ * Maximum ratios of the time to that of a quarter and of half the input. Linear growth gives 4 and 2, quadratic 16
+ * and 4.
  */
 const MOST_TIMES = 9;
 const MOST_TIMES_HALF = 3;
 const SCREEN_TIMES = 6;
 /** Maximum time of the largest input, ms, because even linear growth can be too steep. */
 const MOST_MS = 4_000;
-/** Maximum number of measurements per size. The shortest one counts, because garbage collection prolongs others. */
+/**
+ * Maximum number of measurements per size. The shortest time counts, because garbage collection prolongs the others.
+ */
 const TRIES = 5;
 
 /** A time that grew too fast. */
@@ -34,7 +39,10 @@ export interface Ladder {
   isWhole: boolean;
 }
 
-/** Returns the second of two consecutive sizes whose time grew too fast, or one above MOST_MS; otherwise null. */
+/**
+ * Returns the first measurement that is too slow: two consecutive sizes grew too fast, or it exceeds MOST_MS.
+ * Otherwise null.
+ */
 export async function slowness(
   measure: (size: number) => number | Promise<number>,
   { largest = LARGEST, isWhole }: Ladder,
@@ -62,7 +70,8 @@ export async function slowness(
 
 /**
  * Returns whether the time also grew too fast from one slow size to the next. A single jump, such as when a cache is
- * full, makes both slow compared with a quarter of them, but not the second compared with the first.
+ * full, makes both sizes slow compared with a quarter of them, but the second size is not slow compared with the
+ * first.
  */
 function isGrowth(before: Slow | null, slow: Slow): boolean {
   return before !== null && slow.ms > MOST_TIMES_HALF * before.ms;
@@ -74,7 +83,9 @@ function slowAt(size: number, shortest: ReadonlyMap<number, number>): Slow | nul
   return isSlow ? { size, ms, quarterMs: shortest.get(size / 4) ?? 0 } : null;
 }
 
-/** Returns the ratio of the time of a size to that of its quarter, or 0 if it is too short to compare. */
+/**
+ * Returns the ratio of a size's time to the time of a quarter of that size, or 0 if the time is too short to compare.
+ */
 function timesAt(size: number, shortest: ReadonlyMap<number, number>, floorMs: number): number {
   const ms = shortest.get(size) ?? 0;
   const quarterMs = shortest.get(size / 4) ?? Infinity;

@@ -1,8 +1,8 @@
-// When the growth of a parser's time is a finding.
+// Which growth of a parser's time is a finding.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 
-/** The time of a parser for a size in ms, and the first size that is a finding. */
+/** `takes` is the time of a parser for a size, in ms; `found` is the first size that is a finding. */
 const CASES: readonly { what: string; takes: (size: number) => number; found: number | null }[] = [
   { what: "linear time", takes: (size) => size / 500, found: null },
   { what: "n log n", takes: (size) => size * Math.log2(size) / 10_000, found: null },

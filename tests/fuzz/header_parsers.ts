@@ -14,7 +14,6 @@ const NOW_MS = Date.parse("2026-08-01T10:00:00Z");
 const VALUE = splitTokens(' |\t|,|;|=|"|\'|\\|\\"|a|1|-|:|/|<|>|a=b|a=b;|a="b"|, |; ');
 const BODY = new TextEncoder().encode("<?xml version='1.0'?><rss></rss>");
 
-/** Receives a response of an endpoint over a connection. */
 async function receive(response: string): Promise<void> {
   await using server = serveRaw(sayingLast(response));
   const client = createHttpClient({ forWebhooks: true });

@@ -47,7 +47,7 @@ const ADDRESS = splitTokens(
     ";jsessionid=|&amp;|_de|/de/|.de|-de.| |\t|<|\u00e4|xn--|[",
 );
 
-/** The texts of the classifier's lists, without the signs of patterns. */
+/** The words in the classifier's lists, without the special characters of patterns. */
 const LISTED_WORDS = [...new Set([eventTypes, laws, relevance, severity, topics].flatMap(textsIn))]
   .map((text) => `${text.replace(/[\^$*#…()|]/g, "")} `);
 
@@ -60,7 +60,7 @@ function textsIn(value: unknown): string[] {
 const SUMMARY = 10_000;
 const DATE = 120;
 
-/** Parses a text in parts of the maximum length. */
+/** Parses text in parts of the maximum length. */
 function inParts(text: string, length: number, read: (part: string) => void): void {
   for (let at = 0; at < text.length; at += length) read(text.slice(at, at + length));
 }

@@ -1,13 +1,12 @@
-// Times one parser with inputs of growing size, on a thread that can be terminated when one of them hangs.
+// Times one parser with inputs of growing size, on a thread that can be terminated if it hangs.
 import process from "node:process";
 import { type GrowingCase, inputOf } from "./case.ts";
 import { type Slow, slowness } from "./growth.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** A message of the thread: first each size that it starts, finally the result of the case. */
+/** A message of the thread: each size when it starts with it, and finally the result of the case. */
 export type Message = { size: number } | { slow: Slow | null } | { thrown: string };
 
-/** Parses inputs of a case with growing size, and reports whether the time grew too fast. */
 async function run(given: GrowingCase): Promise<void> {
   const parser = PARSERS.find(({ name }) => name === given.parser);
   if (parser === undefined) throw new Error(`there is no parser ${given.parser}`);

@@ -81,7 +81,7 @@ Deno.test("ingest() names the cause of a failure, backs off and recovers by itse
     assert.equal((await storedEvents(world)).length, 1);
   }));
 
-Deno.test("ingest() sends notifications, for the first fetch only if the config says so", () =>
+Deno.test("ingest() sends notifications, but for the first fetch only if the config says so", () =>
   withSources(
     boardConfig().replace("notify_first_fetch = true", "notify_first_fetch = false"),
     async (world) => {
@@ -106,7 +106,7 @@ Deno.test("preview() returns what a fetch would store, with notes, and stores no
     assert.deepEqual((await world.store.listSources())[0], state);
   }));
 
-Deno.test("if a source starts to give all items one id, its items are identified by their links", () =>
+Deno.test("if a source starts giving all items the same id, its items are identified by their links", () =>
   withBoard(async (world) => {
     const item = (name: string) =>
       `<item><guid isPermaLink="false">feed</guid><title>AI Act notice ${name}</title>

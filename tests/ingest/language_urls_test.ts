@@ -16,10 +16,10 @@ const configOf = (source: string) =>
 
 const TITLES = { en: "Guidelines on the AI Act", de: "Leitlinien zur KI-Verordnung" };
 
-/** A strategy's config, and a site with two publications in each language. */
+/** The config of a strategy, and a site with two publications in each language. */
 interface Site {
   config: string;
-  /** Serves the publications of a language. The page or document with the number `broken` fails. */
+  /** Serves the publications in a language. The page or document with the number `broken` fails. */
   serve(http: FakeInternet, language: Language, options?: { broken: number }): void;
 }
 

@@ -1,4 +1,4 @@
-// The log of the ingestion, without the private values of documents.
+// The log of an ingestion contains no private values from documents.
 import assert from "node:assert/strict";
 import { redactingLog } from "../../src/ingest/redacting_log.ts";
 import { fakePlatform } from "../support/platform.ts";

@@ -14,7 +14,7 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
   }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
 }
 
-/** Starts a TLS server that sends a text to every client and closes without a close_notify. */
+/** Starts a TLS server that sends `answer` to every client and closes the connection without a close_notify. */
 function serveCutOff(answer: string): Disposable & { port: number } {
   const server = Deno.listenTls({
     hostname: "127.0.0.1",
@@ -22,7 +22,7 @@ function serveCutOff(answer: string): Disposable & { port: number } {
     cert: Deno.readTextFileSync(here("tls/server.pem")),
     key: Deno.readTextFileSync(here("tls/server.key")),
   });
-  // The server sends a close_notify, so a proxy in between removes it.
+  // Deno's server sends a close_notify, which this proxy removes.
   const between = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   (async () => {
     for await (const connection of server) {
@@ -68,7 +68,7 @@ function sizeOf([, , , high = Infinity, low = Infinity]: readonly number[]): num
   return 5 + high * 256 + low;
 }
 
-/** An alert in TLS 1.3 looks like data: two bytes, their type, and a tag of 16 bytes. */
+/** In TLS 1.3, an encrypted alert looks like data: it contains two bytes, their type, and a tag of 16 bytes. */
 function isCloseNotify([type, , , high, low]: Uint8Array): boolean {
   return type === 23 && high === 0 && low === 2 + 1 + 16;
 }

@@ -1,4 +1,4 @@
-// Sends a request to 127.0.0.1. A separate process, because a runtime may read the proxy variables at startup.
+// Sends a request to 127.0.0.1. This is a separate process because a runtime may read the proxy variables at startup.
 import { createHttpClient } from "../../src/platform/http/http.ts";
 
 const client = createHttpClient({ forWebhooks: true });

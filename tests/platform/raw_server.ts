@@ -10,7 +10,7 @@ export interface RawServer extends AsyncDisposable {
   received(): string;
 }
 
-/** Handles a connection after the first bytes of a request have arrived. */
+/** Handles a connection each time that bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
 /** Listens on loopback. Closing the server closes all its connections. */
@@ -56,7 +56,7 @@ export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer 
   };
 }
 
-/** Responds to every request with these parts and keeps the connection. */
+/** Responds to every request with these parts and keeps the connection open. */
 export function saying(...parts: (string | Uint8Array)[]): Conversation {
   return async (connection) => {
     for (const part of parts) await writeAll(connection, part);

@@ -1,6 +1,6 @@
-// A separate process, because trusted certificates (`--cert`) are read at startup. It requests each URL of its
-// arguments at 127.0.0.1 and prints one line for each: the body, or the reason for the failure. The first argument may
-// be a file with certificates.
+// Requests each URL in its arguments from 127.0.0.1, and prints one line for each: the body, or the reason for the
+// failure. The first argument may be a file with certificates. This is a separate process because trusted
+// certificates (`--cert`) are read at startup.
 import { createHttpClient } from "../../src/platform/http/http.ts";
 
 const client = createHttpClient({ forWebhooks: true });

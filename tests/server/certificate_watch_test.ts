@@ -7,7 +7,7 @@ import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Returns the pairs that are used and the log, in order. `looks` has the contents of the files at each check. */
+/** Returns the pairs that are used and the log, in order. `looks` contains what the files contain at each check. */
 async function watch(
   looks: readonly (CertificatePair | "unreadable")[],
   nowMs: number,
@@ -50,7 +50,7 @@ async function watch(
   return seen;
 }
 
-Deno.test("a new pair is used after two equal reads, and an unusable one is logged once", () =>
+Deno.test("a new pair is used after two identical reads, and an unusable one is logged once", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const one = await readPair(await makeCertificate(folder, "one", 5));

@@ -20,7 +20,6 @@ tls_cert = "live.pem"
 tls_key = "live.key"
 `;
 
-/** Copies a certificate and a key to the configured paths. */
 async function install(folder: string, cert: string, key: string): Promise<void> {
   await Deno.copyFile(join(folder, `${cert}.pem`), join(folder, "live.pem"));
   await Deno.copyFile(join(folder, `${key}.key`), join(folder, "live.key"));
@@ -102,7 +101,7 @@ Deno.test("check and serve warn of a key and a config that others can read", () 
     assert.doesNotMatch((await regfeed(folder, "check")).stderr, /others can read/);
   }));
 
-Deno.test("doctor reports expiring certificates, other names, and readable keys", () =>
+Deno.test("doctor reports expiring certificates, certificates for other names, and readable keys", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const pair = await readPair(await makeCertificate(folder, "one", 30));

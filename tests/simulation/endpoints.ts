@@ -37,7 +37,7 @@ const PUBLIC = "93.184.215.14";
 const PRIVATE = ["10.0.0.7", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.7"];
 
 const DAY = 86_400_000;
-/** Tolerance in ms: the clock may advance between a change and the moment its customer learns of it. */
+/** Tolerance in ms, because the clock may advance between a change and the time when the customer learns of it. */
 const LEEWAY = 10 * 60_000;
 
 export class Endpoints {
@@ -46,22 +46,25 @@ export class Endpoints {
   readonly secrets = new Map<string, string[]>();
   /** For each host, when its secret was last replaced, as precisely as its owner knows. */
   readonly rotated = new Map<string, { fromMs: number; toMs: number }>();
-  /** Hosts that must receive nothing, and why: the URL changed, or the subscription was deleted or disabled. */
+  /**
+   * Hosts that must receive nothing, each with the reason: the URL changed, or the subscription was deleted or
+   * disabled.
+   */
   readonly off = new Map<string, string>();
   /** For each host, the first failure since the last success that is known to be recorded. */
   readonly failingSince = new Map<string, number>();
   readonly seen: Seen[] = [];
-  /** Whether no faults are active. Every response is then recorded. */
+  /** Whether no faults are active. Every response that is then sent is recorded. */
   isQuiet = true;
-  /** The subscriptions of recorded arrivals, by delivery id. These deliveries are sent again only on request. */
+  /** The subscription of each recorded delivery, by delivery id. These deliveries are sent again only on request. */
   readonly #done = new Map<string, string>();
   /** For each delivery, the time in Unix ms before which its receiver refuses another attempt. */
   readonly #waits = new Map<string, number>();
   readonly #pauses = new Pauses();
-  /** Deliveries confirmed in this tick, and hosts that responded with 410. */
+  /** Deliveries confirmed in this tick; below, the hosts that responded with 410 in this tick. */
   #taken: [id: string, subscription: string][] = [];
   #gone: string[] = [];
-  /** Broken promises that a receiver noticed. The first one fails the run. */
+  /** Broken promises that receivers noticed. The first one fails the run. */
   readonly violations: string[] = [];
 
   constructor(readonly clock: FakeClock, readonly chance: Chance) {}
@@ -108,7 +111,7 @@ export class Endpoints {
   }
 
   async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
-    // An attempt that began while faults were active may end after them, and still not be recorded.
+    // An attempt that began while faults were active may end without them, and still not be recorded.
     const isQuiet = this.isQuiet;
     switch (mood) {
       case "slow":
@@ -147,7 +150,7 @@ export class Endpoints {
     return answer(429, { "retry-after": String(seconds) });
   }
 
-  /** Ends a tick. If no faults were active, its responses are recorded. */
+  /** Ends a tick. The responses of a tick without faults are recorded. */
   settle(isGood: boolean): void {
     // The service notices a clock change only when it reads the clock.
     for (const rotated of this.rotated.values()) {
@@ -167,7 +170,6 @@ export class Endpoints {
     this.#pauses.forget();
   }
 
-  /** Expects the deliveries of a subscription again, because its owner requested a replay. */
   expectAgain(subscription: string): void {
     this.forgetWaits();
     for (const [id, of] of this.#done) if (of === subscription) this.#done.delete(id);
@@ -198,7 +200,7 @@ export class Endpoints {
     if (newest === undefined || !this.#verifies(newest, body, headers)) {
       this.violations.push(`${id} does not verify at ${host}`);
     }
-    // The secret before the newest stays valid for a day. Older ones are invalid.
+    // The previous secret stays valid for a day; older ones are invalid.
     if (secrets.slice(0, -2).some((secret) => this.#verifies(secret, body, headers))) {
       this.violations.push(`${id} is signed with an expired secret of ${host}`);
     }
@@ -214,7 +216,7 @@ export class Endpoints {
     return seen;
   }
 
-  /** Verifies with the official library, which reads the system clock. */
+  /** Verifies a signature with the official library, which reads the system clock. */
   #verifies(secret: string, body: string, headers: Record<string, string>): boolean {
     const realNow = Date.now;
     Date.now = () => this.clock.nowMs();

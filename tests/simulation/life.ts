@@ -1,4 +1,4 @@
-// One run of the process. It may be killed at any step, and work in progress is lost.
+// One run of the process. It may be killed at any step; work in progress is then lost.
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Chance } from "../support/chance.ts";
 
@@ -75,7 +75,7 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "health",
 ]);
 
-/** Returns the store as one process uses it: each call is a step, and writes may be refused. */
+/** Returns the store as this process uses it: each call is a step, and writes may be refused. */
 export function storeOf(store: Store, life: Life): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store & string) => (...given: unknown[]) =>

@@ -1,6 +1,6 @@
 // The minimum pause between two attempts to make a delivery, as far as its receiver can tell.
 
-/** The promised pauses in ms after the first, second, … failure. Later ones are longer. */
+/** The promised pauses in ms after the first, second, … failure. After the listed ones, they are longer. */
 const PROMISED_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000];
 const LEAST = 0.9;
 
@@ -10,7 +10,7 @@ interface Paused {
   untilMs: number;
 }
 
-/** The pauses that a receiver can be sure of. They are never longer than the real ones. */
+/** The minimum pauses that a receiver can rely on. They are never longer than the real ones. */
 export class Pauses {
   readonly #paused = new Map<string, Paused>();
 

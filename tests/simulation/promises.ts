@@ -94,7 +94,6 @@ async function listedSubscriptions(simulation: Simulation): Promise<Listed[]> {
   return lists.flat();
 }
 
-/** All events in the order of storing. */
 async function allEvents({ store }: Simulation): Promise<RegEvent[]> {
   const listed = await store.listEvents({ limit: 10_000, after: { seq: 0 } });
   return listed.map(({ json }) => JSON.parse(json));
@@ -117,7 +116,7 @@ async function allDeliveries(simulation: Simulation, key: string): Promise<Deliv
   }
 }
 
-/** Checks that no version is repeated or missing, and that the newest equals the published one. */
+/** Checks that no version of a publication is repeated or missing, and that the newest equals the published one. */
 function assertEvents({ publications }: Simulation, events: readonly RegEvent[]): void {
   const versions = new Map<string, RegEvent[]>();
   for (const event of events) {
@@ -132,7 +131,7 @@ function assertEvents({ publications }: Simulation, events: readonly RegEvent[])
   assert.equal(versions.size, publications.length, "every publication is stored");
 }
 
-/** Checks that sequences have no gap, except where a deletion removed deliveries that were never attempted. */
+/** Checks that sequences have no gaps, except where a deletion removed deliveries that had never been attempted. */
 function assertSequences(deliveries: readonly Delivery[], deleted: ReadonlySet<string>): void {
   const bySubscription = Map.groupBy(deliveries, (delivery) => delivery.subscription_id);
   for (const [id, of] of bySubscription) {
@@ -177,7 +176,7 @@ function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery
   }
 }
 
-/** Checks that exactly the wanted events have deliveries. Those from `end` on are still to be caught up with. */
+/** Checks that exactly the wanted events have deliveries. Events from `end` on need none yet. */
 function assertComplete(
   { id, filters, storedBefore, backfill, deleted }: Subscribed,
   { events, end, deliveries }: {
@@ -203,7 +202,7 @@ function wants({ topics = [], severity_min = "info" }: Filter, event: RegEvent):
     (topics.length === 0 || topics.some((topic) => event.topics.includes(topic)));
 }
 
-/** Checks that the sequence follows the order of storing, including the backfill. */
+/** Checks that the order of sequences is the order in which the events were stored, including a backfill's. */
 function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries: readonly Delivery[]): void {
   const places = new Map(events.map((event, place) => [event.id, place]));
   const inTurn = deliveries.filter((one) => one.subscription_id === id)
@@ -211,7 +210,7 @@ function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries
   assert.deepEqual(inTurn, inTurn.toSorted((a, b) => a - b), `${id} gets its events out of order`);
 }
 
-/** Checks that the quota of the month holds the newest deliveries, and that the oldest are sent first. */
+/** Checks that held deliveries are newer than all others, so that the oldest are sent first. */
 export async function assertHeldInOrder(
   { store }: Simulation,
   subscribed: readonly Subscribed[],
@@ -229,8 +228,8 @@ export async function assertHeldInOrder(
 }
 
 /**
- * Checks that no month exceeds the highest limit, that exactly the arrived deliveries count, and that each notice is
- * sent once.
+ * Checks that no month exceeds the highest limit, that exactly the deliveries that arrived are counted, and that each
+ * notice is sent once.
  */
 async function assertQuota(
   { store, subscribers, clock }: Simulation,
@@ -289,7 +288,6 @@ async function assertHoldsAreTrue(
   }
 }
 
-/** Checks that the log contains no key, secret or webhook path. */
 function assertLog(
   { lines, subscribers, oldKeys, endpoints }: Simulation,
   subscribed: readonly Subscribed[],

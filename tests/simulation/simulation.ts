@@ -33,7 +33,7 @@ ${boardConfig()}`;
 /** Maximum number of event loop turns per tick. The clock advances while the tick waits. */
 const MAX_TURNS = 4_000;
 
-/** A publication in the form that its publisher currently shows. */
+/** A publication as its publisher currently shows it. */
 export interface Publication {
   id: string;
   version: number;
@@ -187,7 +187,7 @@ export class Simulation {
     return true;
   }
 
-  /** Sends an API request, and repeats it if the process is killed before it responds, as a client does. */
+  /** Sends an API request. Repeats it, as a client would, if the process is killed before it responds. */
   async ask(subscriber: Subscriber, method: string, path: string, body?: unknown): Promise<Reply> {
     const key = `${this.chance.between(0, 2 ** 31)}-${this.chance.between(0, 2 ** 31)}`;
     for (let tries = 0; tries < 100; tries++) {
@@ -239,7 +239,6 @@ async function readReply(response: Response): Promise<Reply> {
   return { status: response.status, json: text === "" ? null : JSON.parse(text) };
 }
 
-/** Waits for one turn of the event loop, so that promises settle. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

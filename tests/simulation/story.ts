@@ -76,7 +76,7 @@ export class Story {
     endpoints.clockWasSet();
   }
 
-  /** Lets customers make changes while attempts are in progress. */
+  /** Makes changes while attempts are in progress. */
   async #meanwhile(): Promise<void> {
     this.#publish();
     const act = this.simulation.chance.pick([
@@ -204,7 +204,7 @@ export class Story {
     if (of === null) return;
     const { endpoints } = this.simulation;
     const host = `h${this.#hosts++}.example`;
-    // Stored before the request: its response may be lost although it took effect.
+    // Set before the request, because the request may take effect although its response is lost.
     endpoints.secrets.set(host, endpoints.secrets.get(of.host) ?? []);
     const rotated = endpoints.rotated.get(of.host);
     if (rotated !== undefined) endpoints.rotated.set(host, rotated);
@@ -214,7 +214,6 @@ export class Story {
     this.simulation.learn(() => endpoints.off.set(left, "its URL was changed"));
   }
 
-  /** Changes URL and filters of a subscription during its backfill. */
   async #backfillAndChange(): Promise<void> {
     await this.#subscribe(true);
     const made = this.subscribed.at(-1);

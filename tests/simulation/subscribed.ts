@@ -6,7 +6,7 @@ export interface Filter {
   severity_min?: string;
 }
 
-/** A subscription as its customer knows it. */
+/** A subscription, as far as its customer knows. */
 export interface Subscribed {
   id: string;
   subscriber: Subscriber;
@@ -16,6 +16,9 @@ export interface Subscribed {
   storedBefore: number;
   backfill: boolean;
   deleted: boolean;
-  /** Whether nothing was replayed or disabled. Deliveries are then created and sent in the order of storing. */
+  /**
+   * Whether nothing was replayed or disabled. Deliveries are then created and sent in the order in which the events
+   * were stored.
+   */
   isOrdered: boolean;
 }

@@ -26,9 +26,7 @@ export async function makeAuthority(folder: string): Promise<string> {
   return cert;
 }
 
-/**
- * Writes a certificate with the common name `name` for localhost and 127.0.0.1, signed by the authority of the folder.
- */
+/** Writes a certificate with the common name `name` for localhost and 127.0.0.1, signed by the folder's authority. */
 export async function makeCertificate(folder: string, name: string, days = 90): Promise<CertificateFiles> {
   const issuerKey = authorityKeys.get(folder);
   if (issuerKey === undefined) throw new Error(`makeAuthority() was not called for ${folder}`);

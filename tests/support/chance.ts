@@ -9,7 +9,7 @@ export interface Chance {
   pick<T>(choices: readonly T[]): T;
 }
 
-/** Returns the stream of a seed (mulberry32). */
+/** Returns random numbers that depend only on the seed (mulberry32). */
 export function createChance(seed: number): Chance {
   let state = Math.imul(seed, 0x9e3779b1) >>> 0;
   const fraction = (): number => {
@@ -31,7 +31,7 @@ export function createChance(seed: number): Chance {
   };
 }
 
-/** Returns REGFEED_SEED or a new seed, and prints it so that a failed run can be repeated. */
+/** Returns REGFEED_SEED or a new seed. Prints the seed, so that a failed run can be repeated. */
 export function seedOfRun(): number {
   const seed = Number(Deno.env.get("REGFEED_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
   console.log(`seed ${seed} (REGFEED_SEED=${seed} repeats this run)`);

@@ -32,12 +32,12 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--remote-debugging-port=0",
-  // Only this machine's address is resolved.
+  // Only 127.0.0.1 can be reached.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 const PATIENCE_MS = 20_000;
 
-/** Opens a page for `work` in a separate browser with an empty profile. */
+/** Opens a page for `work` in a separate browser with an empty profile, and closes the browser afterwards. */
 export async function withTab(
   url: string,
   viewing: Viewing,

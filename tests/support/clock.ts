@@ -4,11 +4,10 @@ import { type Clock, DeadlineError } from "../../src/domain/ports/ports.ts";
 export interface FakeClock extends Clock {
   /** Advances by `ms`, and wakes sleepers in the order of their times. */
   advance(ms: number): Promise<void>;
-  /** Jumps to a Unix time in ms, forwards or back, without waking anyone. */
+  /** Sets the clock to a Unix time in ms, forwards or back, without waking sleepers. */
   set(nowMs: number): void;
 }
 
-/** Returns a clock that shows a Unix time in ms. */
 export function fakeClock(startMs: number): FakeClock {
   let nowMs = startMs;
   const timers = new Set<{ atMs: number; fire: () => void }>();
@@ -70,5 +69,5 @@ export function fakeClock(startMs: number): FakeClock {
   };
 }
 
-/** Calls back after a time. The returned function cancels the call. */
+/** Calls `fire` after a time. The returned function cancels the call. */
 type After = (ms: number, fire: () => void) => () => void;

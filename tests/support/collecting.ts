@@ -57,7 +57,6 @@ export async function withSources(config: string, work: (world: World) => Promis
   await work(world);
 }
 
-/** Fetches the source "board" now. */
 export async function ingestBoard(world: World): Promise<IngestReport> {
   const [report] = await world.app.ingest.ingest(["board"]);
   assert.ok(report !== undefined);
@@ -71,7 +70,6 @@ export async function previewBoard(world: World): ReturnType<World["app"]["inges
   return await world.app.ingest.preview(source, state);
 }
 
-/** The URL of the source "board". */
 export const FEED = "https://board.example/feed";
 
 /**
@@ -95,7 +93,7 @@ export async function fetchFeed(
   return [report.new, report.revised, report.unchanged];
 }
 
-/** All stored versions, newest first. */
+/** Returns all stored versions, newest first. */
 export async function storedEvents(world: World): Promise<RegEvent[]> {
   return (await world.store.listEvents({ limit: 10_000 })).map(({ json }) => JSON.parse(json));
 }
@@ -103,7 +101,7 @@ export async function storedEvents(world: World): Promise<RegEvent[]> {
 // deno-lint-ignore no-explicit-any
 type Payload = any;
 
-/** Subscribes a new customer. Returns the growing list of delivered payloads. */
+/** Subscribes a new customer. Returns the list to which the delivered payloads are added. */
 export async function subscribe(
   world: World,
   fields: { webhook_url?: string; language?: string } = {},
@@ -120,14 +118,14 @@ export async function subscribe(
   return received;
 }
 
-/** Fetches the source "board" an hour later, after a dry run. Returns the report and the prediction. */
+/** Predicts the fetch of the source "board" an hour later with a dry run, and then fetches it. Returns both reports. */
 export async function fetchForeseen(world: World): Promise<{ report: IngestReport; foreseen: IngestReport }> {
   await world.platform.clock.advance(HOUR_MS);
   const { report: foreseen } = await previewBoard(world);
   return { report: await ingestBoard(world), foreseen };
 }
 
-/** Fetches the source "board" an hour later. Returns the report and whether items reached the store. */
+/** Fetches the source "board" an hour later. `isRead` says whether items reached the store. */
 export async function fetchLater(world: World): Promise<IngestReport & { isRead: boolean }> {
   const { store, platform } = world;
   const { recordPublications } = store;

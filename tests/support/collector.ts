@@ -14,7 +14,7 @@ export interface Collector {
   /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   address: string;
   spans(): ExportedSpan[];
-  /** Returns all received spans, logs and metrics unchanged. */
+  /** Returns everything received (spans, logs and metrics) as it was sent. */
   text(): string;
   close(): Promise<void>;
 }

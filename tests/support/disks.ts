@@ -21,7 +21,7 @@ allow_networks = ["127.0.0.0/8"]
 
 const PATIENCE_MS = 30_000;
 
-/** Waits until the condition is true. Fails with the log after the time limit. */
+/** Waits until the condition is true. Fails with the log if that takes too long. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -72,7 +72,6 @@ export class Client {
   }
 }
 
-/** The title of {@link fill}'s event. */
 export const FIRST = "Guidelines on general-purpose AI models";
 
 /** Ingests an event and adds a customer. Returns the customer's key. */
@@ -82,13 +81,11 @@ export async function fill(folder: string, board: Board): Promise<string> {
   return await addCustomer(folder);
 }
 
-/** Adds a customer. Returns its key. */
 export async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
   const who = ["--email", email, "--tier", "team"];
   return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
 }
 
-/** Runs the work with a folder, its config, and a publisher and a receiver for its server. */
 export async function withPeers(
   work: (folder: string, board: Board, hook: Hook) => Promise<void>,
 ): Promise<void> {
@@ -106,7 +103,7 @@ export async function withPeers(
   }
 }
 
-/** Returns a wrapper whose program sees the files as the server does. */
+/** Returns a wrapper for programs that need to see the files as the server does. */
 export function inside(server: Serving, folder: string): string[] {
   return ["nsenter", "--preserve-credentials", "-U", "-m", `--wdns=${folder}`, "-t", String(server.pid)];
 }

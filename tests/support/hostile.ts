@@ -11,7 +11,6 @@ export interface Hostile {
 const DEPTH = 20_000;
 const LONG = 200_000;
 
-/** Texts that may break parsers. */
 const SNIPPETS: readonly string[] = [
   "<a>".repeat(DEPTH),
   "</channel></rss></feed></urlset></ul></html>",
@@ -118,12 +117,10 @@ export function mutate(document: string, contentType: string, chance: Chance): H
   return { body, contentType: chance.happens(0.7) ? type : `${type}; charset=${chance.pick(CHARSETS)}` };
 }
 
-/** Returns a text that may break parsers, for one value of a document. */
 function hostileText({ pick }: Chance): string {
   return pick(SNIPPETS);
 }
 
-/** Returns any JSON value, even where a string or a number is expected. */
 export function hostileValue(chance: Chance): unknown {
   const nested = (depth: number): unknown =>
     depth === 0 ? hostileText(chance) : [{ value: nested(depth - 1) }];

@@ -2,7 +2,7 @@
 
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
-/** A server on a free port that may deliver to loopback. More keys of `[delivery]` may follow. */
+/** A server on a free port that may deliver to loopback. More keys of `[delivery]` may be appended. */
 export const LOCAL_CONFIG = `[server]
 listen = "127.0.0.1:0"
 [delivery]
@@ -62,7 +62,6 @@ export interface Hook {
   close(): Promise<void>;
 }
 
-/** Opens a receiver; `answer` may be slow. */
 export function openHook(
   answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response(null, { status: 204 }),
 ): Hook {

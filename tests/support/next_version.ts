@@ -1,4 +1,5 @@
-// An invented next version of Regfeed with two more schema steps. Run as a program, it is that version's command line.
+// An invented next version of Regfeed with two more schema steps. As a program, this file is that version's command
+// line.
 import { runCli } from "../../src/cli/cli.ts";
 import { createHost } from "../../src/platform/process/process.ts";
 import { listenForSignals } from "../../src/platform/process/signals.ts";

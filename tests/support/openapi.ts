@@ -17,7 +17,10 @@ export interface Exchange {
   text: string;
 }
 
-/** Headers that OpenAPI omits (Content-Type), or that mean the same on every HTTP server. */
+/**
+ * Headers that the description omits: OpenAPI ignores Content-Type, and the others mean the same on every HTTP
+ * server.
+ */
 const TRANSPORT = /^(content-(type|length|encoding)|vary|x-content-type-options|access-control-[a-z-]+)$/;
 const PROBLEM = "application/problem+json";
 const ROOT = "https://regfeed.example/openapi.json";
@@ -53,7 +56,7 @@ export const validator: () => Promise<(schema: Schema, value: unknown) => string
   };
 });
 
-/** Fails if the description does not contain this response. */
+/** Fails if the description does not contain this response, or if the response differs from it. */
 export async function checkAnswer(exchange: Exchange): Promise<void> {
   const { method, url, status } = exchange;
   const document = await description();
@@ -64,7 +67,7 @@ export async function checkAnswer(exchange: Exchange): Promise<void> {
   await checkBody(exchange, response, { document, what });
 }
 
-/** Returns the description of this response, or null for paths that need none. */
+/** Returns the description of this response, or null for responses that need none. */
 function responseOf(
   { method, url, status }: Exchange,
   document: OpenApi,

@@ -27,11 +27,11 @@ export interface SeenRequest {
   addresses: readonly string[] | undefined;
 }
 
-/** A fake internet whose hosts or URLs are functions from request to response. */
+/** A fake internet. Functions from request to response serve its hosts and URLs. */
 export interface FakeInternet extends HttpClient {
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
-  /** Serves a URL with any query, or an origin with any path. */
+  /** Serves a URL with any query, or all paths of an origin. */
   serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
 
@@ -118,15 +118,12 @@ export interface LogLine {
   fields: LogFields;
 }
 
-/** A fake mail server that a test controls. */
 export interface FakeMailer extends Mailer {
-  /** The accepted emails in order. */
   readonly taken: OutgoingMail[];
-  /** Handles the next emails. Throws to refuse one. */
+  /** Handles an email; throws to refuse it. Tests replace it. */
   answer: (mail: OutgoingMail) => void | Promise<void>;
 }
 
-/** Returns a mail server that accepts every email. */
 export function fakeMailer(): FakeMailer {
   const mailer: FakeMailer = {
     taken: [],
@@ -139,21 +136,19 @@ export function fakeMailer(): FakeMailer {
   return mailer;
 }
 
-/** A platform that a test controls completely. */
 export interface FakePlatform extends Platform {
   clock: FakeClock & Clock;
   http: FakeInternet;
   files: FakeFiles;
   mailer: FakeMailer;
   readonly lines: LogLine[];
-  /** Addresses by host name. Other served hosts have one public address. */
+  /** IP addresses by host name. Other served hosts have one public IP address. */
   readonly hosts: Map<string, string[]>;
 }
 
-/** The address of hosts that are not listed. */
 const PUBLIC_ADDRESS = "93.184.215.14";
 
-/** Returns a platform at a Unix time in ms. A seed replaces its random generator. */
+/** Returns a platform whose clock shows a Unix time in ms. The seed determines its random numbers. */
 export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
   const lines: LogLine[] = [];
   const hosts = new Map<string, string[]>();

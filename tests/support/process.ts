@@ -30,12 +30,12 @@ export interface Finished {
   stderr: string;
 }
 
-/** The arguments of a command, as a list, or as a line if none contains a space. */
+/** The arguments of a command: a list, or a string if no argument contains a space. */
 type Arguments = readonly string[] | string;
 
 /**
  * Runs a command in the folder, with `input` on stdin. `serve`, `demo` and commands with a wrapper run in a separate
- * process, others in this one, which is ten times faster.
+ * process, other commands in the test's process, which is ten times faster.
  */
 export async function regfeed(
   folder: string,
@@ -59,7 +59,7 @@ async function runProcess(
   const child = command(folder, args, { stdin: input === undefined ? "null" : "piped", wrapper }).spawn();
   if (input !== undefined) {
     const writer = child.stdin.getWriter();
-    // A reader that has read enough closes the pipe.
+    // A command that has read enough closes the pipe.
     await writer.write(new TextEncoder().encode(input)).catch(() => {});
     await writer.close().catch(() => {});
   }
@@ -84,7 +84,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
   return { code, stdout, stderr };
 }
 
-/** Returns the JSON output of a command. Fails with its output if the command fails. */
+/** Returns the JSON output of a command. Fails if the command fails. */
 export async function regfeedJson<T>(folder: string, given: Arguments): Promise<T> {
   const args = [...(typeof given === "string" ? given.split(" ") : given), "--json"];
   const { code, stdout, stderr } = await regfeed(folder, args);
@@ -92,7 +92,6 @@ export async function regfeedJson<T>(folder: string, given: Arguments): Promise<
   return JSON.parse(stdout) as T;
 }
 
-/** Checks that a command fails with this code and message on stderr. */
 export async function assertFails(
   folder: string,
   args: Arguments,
@@ -119,7 +118,6 @@ export function callApi(
   });
 }
 
-/** Adds a customer of the tier `team`. */
 export function addCustomer(
   folder: string,
   email = "ana@b.example",
@@ -130,12 +128,10 @@ export function addCustomer(
 export interface Beginning {
   pid: number;
   log(): string;
-  /** Sends a signal without waiting. */
   signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGUSR1" | "SIGUSR2"): void;
   said(text: string): Promise<void>;
-  /** Kills the process if it still runs. */
   kill(): void;
-  /** Resolves with exit code and log when the process has ended. */
+  /** Resolves with the exit code and the log when the process has ended. */
   over: Promise<{ code: number; log: string }>;
 }
 
@@ -160,7 +156,7 @@ export function begin(
     return { code, log };
   };
   const over = finish();
-  over.catch(() => {}); // whoever awaits it gets the error
+  over.catch(() => {}); // a caller that awaits it still gets the error
   let isOver = false;
   void child.status.then(() => isOver = true);
   return {
@@ -182,13 +178,13 @@ export function begin(
 export interface Serving extends Omit<Beginning, "over"> {
   /** `http://127.0.0.1:PORT` */
   address: string;
-  /** Sends a signal and waits for the end. Returns exit code and log. */
+  /** Sends a signal and waits until the process has ended. Returns the exit code and the log. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
 
 /**
- * Starts `serve` and waits until it listens, on port 0 or a free port. `wrapper` is a program and its first arguments,
- * which then becomes the server (see {@link afterShell}). `main` replaces main.ts.
+ * Starts `serve` and waits until it listens, on port 0 or a free port. `wrapper` is a program with its first
+ * arguments; the program must then become the server (see {@link afterShell}). `main` replaces main.ts.
  */
 export async function serve(
   folder: string,
@@ -201,7 +197,7 @@ export async function serve(
   const early = over.then(({ code, log }) => {
     throw new Error(`serve ended with ${code} before it listened: ${log}`);
   });
-  early.catch(() => {}); // an end after it has listened is expected
+  early.catch(() => {}); // the process may end once it has listened
   const heard = async () => {
     for (;;) {
       const found = listening.exec(server.log())?.[1];
@@ -219,12 +215,11 @@ export async function serve(
   };
 }
 
-/** Returns a wrapper that runs a shell script first, such as `ulimit -n 300`. */
+/** Returns a wrapper that first runs a shell script, such as `ulimit -n 300`. */
 export function afterShell(script: string): string[] {
   return ["sh", "-c", `${script}; exec "$@"`, "sh"];
 }
 
-/** Runs the work with a temporary folder, and then removes it. */
 export async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-test-" });
   try {

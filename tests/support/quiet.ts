@@ -1,4 +1,4 @@
-// Texts that must not appear in logs. The log of every test is checked.
+// Finds secrets and private data in logs. The log of every test is checked.
 import assert from "node:assert/strict";
 import type { LogLine } from "./platform.ts";
 
@@ -11,7 +11,7 @@ const SECRETS: readonly [what: string, pattern: RegExp][] = [
   ["a token", /\bBearer\s+(?!\[redacted\])[^\s"',;]+/i],
   ["a password in an address", /:\/\/[^\s/?#@:]*:(?!\[redacted\])[^\s/?#@]+@/],
 ];
-/** Texts that commands may print but logs must not contain. */
+/** Data that commands may print but logs must not contain. */
 const PRIVATE: readonly [what: string, pattern: RegExp][] = [
   ["an email address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
 ];
@@ -25,7 +25,7 @@ function findSecret(text: string, patterns: readonly [string, RegExp][]): string
   return null;
 }
 
-/** Fails if stderr contains a secret, or if one of its log lines contains a private text. */
+/** Fails if stderr contains a secret, or if one of its log lines contains private data. */
 export function checkStderr(stderr: string): void {
   for (const line of stderr.split("\n")) {
     const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);
@@ -33,7 +33,7 @@ export function checkStderr(stderr: string): void {
   }
 }
 
-/** Fails if a log line contains a secret, a private text, or one of the given texts. */
+/** Fails if a log line contains a secret, private data, or one of the given texts. */
 export function checkLines(lines: readonly LogLine[], texts: Iterable<string>): void {
   const unique = [...new Set(texts)];
   for (const line of lines) {

@@ -8,7 +8,7 @@ export interface SampleItem {
   id: string;
   title?: string;
   summary?: string;
-  /** The date as written in the feed, or false to omit it. */
+  /** The date in the format of the feed, or false to omit it. */
   date?: string | false;
 }
 
@@ -24,7 +24,7 @@ export function rss(items: readonly SampleItem[]): string {
   }</channel></rss>`;
 }
 
-/** Returns a config with the source "board" at https://board.example/feed, and more lines. */
+/** Returns a config with the source "board" at https://board.example/feed. `lines` are added to it. */
 export function boardConfig(lines: { source?: string; rest?: string } = {}): string {
   return `${lines.rest ?? ""}
 [[sources]]
@@ -72,10 +72,9 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
   };
 }
 
-/** The signing secret of the fake payment provider. */
 export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
 
-/** A watched folder "inbox" as a source. */
+/** A config's source that reads the watched folder "inbox". */
 export const INBOX_SOURCE = `[[sources]]
 id = "inbox"
 name_en = "Inbox"
@@ -84,7 +83,6 @@ fetch_strategy = "files"
 path = "inbox"
 `;
 
-/** A local server with {@link INBOX_SOURCE}. */
 export const INBOX_CONFIG = LOCAL_CONFIG + INBOX_SOURCE;
 
 export const PAYMENT_CONFIG = `

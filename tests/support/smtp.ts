@@ -10,7 +10,7 @@ export interface TakenMail {
   raw: string;
 }
 
-/** Runs the work with a mail server on a free port. Without a `key` it does not offer STARTTLS. */
+/** Runs the work with a mail server on a free port. Without a `key` in the options, it does not offer STARTTLS. */
 export async function withSmtpServer(
   options: SmtpOptions,
   work: (port: number, taken: TakenMail[]) => Promise<void>,

@@ -17,7 +17,7 @@ export async function stripeSignature(body: string, atMs: number, secret = STRIP
   });
 }
 
-/** The content of an event, independent of its version. */
+/** The content of an event, which does not depend on the API version. */
 export interface StripeSays {
   id: string;
   type: string;
@@ -140,7 +140,6 @@ export function stripeInvoice(
   };
 }
 
-/** Sends a body as Stripe does. Returns status and JSON. */
 export async function sendStripe(world: World, body: string, signature?: string): ReturnType<World["ask"]> {
   return await world.ask("/v1/webhooks/payment", {
     method: "POST",
@@ -152,7 +151,7 @@ export async function sendStripe(world: World, body: string, signature?: string)
   });
 }
 
-/** Sends a body to an app without checking the API description. Returns the status. */
+/** Sends a body to an app without checking the API description. */
 export async function postStripe(
   app: App,
   body: string,

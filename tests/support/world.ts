@@ -44,13 +44,13 @@ export interface WorldOptions {
   polite?: boolean;
   store?: Store;
   metrics?: Metrics;
-  /** Default: documents are parsed on the test's thread. */
+  /** By default, documents are parsed on the test's thread. */
   parseWorker?: WorkerThread;
 }
 
 /**
- * Creates a world from the text of a config. Unless it is `polite`, sources are fetched exactly on schedule and without
- * pauses between requests to a host, because the world's clock stands still.
+ * Creates a world from the text of a config. Unless `polite` is set, sources are fetched exactly on schedule and
+ * without pauses between requests to a host, because the world's clock stands still.
  */
 export async function createWorld(configText = "", options: WorldOptions = {}): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
@@ -123,7 +123,6 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   };
 }
 
-/** Runs the work with the world of {@link createWorld}, and then closes the world. */
 export async function withWorld(
   config: string,
   work: (world: World) => Promise<void>,
@@ -133,7 +132,7 @@ export async function withWorld(
   await work(world);
 }
 
-/** {@link withWorld} with a customer; `work` gets its key. */
+/** Like {@link withWorld}, with a customer; `work` gets the customer's key. */
 export function withCustomer(
   config: string,
   work: (world: World, key: string) => Promise<void>,
@@ -141,10 +140,10 @@ export function withCustomer(
   return withWorld(config, async (world) => await work(world, (await world.addCustomer()).key));
 }
 
-/** Minimum length of a checked text. Shorter ones may appear in logs for other reasons. */
+/** Minimum length of a text that is searched for in logs. Shorter texts may appear there for other reasons. */
 const LEAST_TEXT = 20;
 
-/** Returns the texts that were sent: bodies, paths of webhooks, and emails with their recipients. */
+/** Returns what was sent: webhook bodies and paths, and emails with their recipients. */
 function spoken({ http, mailer }: FakePlatform): string[] {
   const posted = http.requests.filter(({ method, headers }) => method === "POST" && "webhook-id" in headers);
   const texts = posted.flatMap(({ url, body = "" }) => {

@@ -1,4 +1,4 @@
-// Every regular expression of the program takes linear time, as recheck proves or tries to refute.
+// recheck finds no regular expression of the program that takes more than linear time.
 import assert from "node:assert/strict";
 import { type Expression, expressionsOf } from "../../tools/tidy/expressions.ts";
 import type { Verdict } from "../../tools/tidy/recheck.ts";
@@ -6,7 +6,7 @@ import { parseSource, readRepository } from "../../tools/tidy/source.ts";
 
 const THREADS = 2;
 
-/** Returns recheck's verdicts on expressions that are not linear. Two threads share the work. */
+/** Returns recheck's verdicts on the expressions that it cannot prove linear. Several threads share the work. */
 async function verdictsOn(expressions: readonly Expression[]): Promise<Verdict[]> {
   const waiting = [...expressions];
   const found: Verdict[] = [];

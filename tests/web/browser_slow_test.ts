@@ -30,7 +30,7 @@ const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promi
     }
   });
 
-/** Asserts that the page loaded nothing else and reported no errors. Its icon is inline. */
+/** Asserts that the page loaded nothing from other hosts and reported no errors. Its icon is a data: URL. */
 function assertQuiet({ tab, origin }: Visit): void {
   const asked = tab.requests.filter((url) => !url.startsWith("data:"));
   assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/`)), [], "requests to other hosts");

@@ -54,7 +54,7 @@ Deno.test("renderDocs() has a try-it form for every operation, with a key if req
   const { html } = renderDocs(document);
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     const section = new RegExp(`id="op-${operation.operationId}"[\\s\\S]*?</section>`).exec(html)?.[0] ?? "";
-    // Operations whose signature only the sender can make have no form.
+    // Operations that require a signature have no form, because only the sender can make it.
     if (operation.security.some((scheme) => "paymentSignature" in scheme)) {
       assert.match(section, /requires a signature/);
       assert.doesNotMatch(section, /class="try"/);

@@ -28,7 +28,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
 const SIZES: Record<keyof Settings, { about: string; default: number; min: number; max: number }> = {
   rounds: { about: "pairs per comparison", default: 9, min: 1, max: 101 },
   forMs: { about: "duration of the load on each server of a pair, ms", default: 500, min: 50, max: 60_000 },
-  connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
+  connections: { about: "connections of the load on each server", default: 16, min: 1, max: 256 },
   events: { about: "events in the medium store", default: 100_000, min: FEW, max: 1_000_000 },
   many: {
     about: "events in the largest store, and in the store of the memory part",
@@ -40,7 +40,7 @@ const SIZES: Record<keyof Settings, { about: string; default: number; min: numbe
   deliveries: { about: "deliveries per side of a pair", default: 5_000, min: 100, max: 100_000 },
   pending: { about: "deliveries in the long queue", default: 100_000, min: 1_000, max: 1_000_000 },
   subscriptions: {
-    about: "subscriptions that an event is matched with",
+    about: "subscriptions with which each event is matched",
     default: 10_000,
     min: 100,
     max: 100_000,
@@ -52,10 +52,11 @@ const flagOf = (name: string): string => name.replace(/Ms$/, "").replace("for", 
 const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
 
 Compares Regfeed with bare code that does the same work, in alternating pairs, and prints the median of the pairs. In
-the parts reads and memory, Regfeed collects garbage as the executable does; before the first pair of reads, both
-servers are under load for a few seconds. Only loopback is used, and the temporary folder is removed. The exit code is
-0 even if a target is missed. The parts reads and lists use three stores, with ${FEW}, --events and --many events. The
-largest of them, and the store of the part memory, take minutes to fill and gigabytes of disk.
+the parts reads and memory, Regfeed collects garbage as the executable does. Before the first pair of the part reads,
+Regfeed and the bare server are under load for a few seconds. Only loopback is used, and the temporary folder is
+removed. The exit code is 0 even if a target is missed. The parts reads and lists use three stores, with ${FEW},
+--events and --many events. The largest of them, and the store of the part memory, take minutes to fill and gigabytes
+of disk space.
 
   --only       the parts to run: ${Object.keys(PARTS).join(", ")}
   --json       print the rows as JSON

@@ -80,7 +80,9 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   await Promise.all([receiver.end(), sender.end(), bare.end(), alertmanager?.end()]);
 }
 
-/** Creates a store with due deliveries to one receiver, evenly spread over subscriptions. Returns the body of one. */
+/**
+ * Creates a store with due deliveries to one receiver, evenly spread over subscriptions. Returns one delivery's body.
+ */
 export async function makeQueue(
   { folder }: Bench,
   path: string,

@@ -14,10 +14,8 @@ const BATCH = 5_000;
 
 const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
-/** Creates ids with the real time. */
 export const newId: NewId = createIds(() => Date.now(), randomBytes);
 
-/** The provenance of all invented events. */
 export const PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News", "Artificial intelligence"],
@@ -83,7 +81,6 @@ export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ 
   return { id, key };
 }
 
-/** The properties of a subscription that matter to benchmarks. */
 export interface WantedSubscription {
   customerId: string;
   webhookUrl: string;
@@ -92,7 +89,6 @@ export interface WantedSubscription {
   severityMin: typeof SEVERITIES[number];
 }
 
-/** Adds an enabled subscription. */
 export async function addSubscription(store: Store, wanted: WantedSubscription): Promise<void> {
   const secret = Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const outcome = await store.addSubscription({

@@ -30,8 +30,8 @@ url = "https://office.example/feed"
 `;
 
 /**
- * Measures the first fetch of a feed, a fetch of the same bytes, and a fetch after a change of one item that does not
- * concern AI regulation. The last fetch decides again what to do with every item.
+ * Measures the first fetch of a feed, a fetch of the same bytes, and a fetch after a change to one item that does not
+ * concern AI regulation. The last of these processes every item again.
  */
 export async function measureIngest(bench: Bench): Promise<void> {
   const { settings, tell } = bench;

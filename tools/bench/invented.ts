@@ -5,11 +5,10 @@ import { createIds } from "../../src/domain/event/ids.ts";
 import { SEVERITIES, type Severity } from "../../src/domain/event/severity.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 
-/** The sources of invented events. */
 export const SOURCES: readonly string[] = Array.from({ length: 20 }, (_, index) => `office-${index + 1}`);
-/** A word in about six of ten invented events. */
+/** A word that about 60 % of the invented events contain. */
 export const COMMON_WORD = "guidance";
-/** A word in one of 10,000 invented events. */
+/** A word that about one in 10,000 invented events contains. */
 export const RARE_WORD = "zibeline";
 
 /** Time of the first invented publication, Unix ms. */
@@ -72,7 +71,6 @@ export function pick<T>(list: readonly T[], chance: () => number): T {
   return list[Math.floor(chance() * list.length)] as T;
 }
 
-/** Returns 300 to 600 characters about a subject. */
 function summaryOf(matter: string, chance: () => number): string {
   const length = 300 + Math.floor(chance() * 250);
   let text = `${pick(OFFICES, chance)} ${pick(DEEDS, chance)} ${pick(PAPERS, chance)} on ${matter}.`;
@@ -134,7 +132,6 @@ function inventEvent(
   };
 }
 
-/** Half of the events are `info`, and one of a thousand is `critical`. */
 function severityOf(chance: number): Severity {
   const place = [0.5, 0.8, 0.95, 0.999, 1].findIndex((bound) => chance < bound);
   return SEVERITIES[place] ?? "info";

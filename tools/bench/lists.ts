@@ -6,7 +6,7 @@ import { type Bench, rounded } from "./row.ts";
 import { type Serving, startServing } from "./serving.ts";
 import { FEW } from "./stores.ts";
 
-/** Maximum number of requests for a list, and the time limit for all of them in ms. */
+/** Maximum number of requests for a list in one round, and the time limit for all of them in ms. */
 const REQUESTS = 40;
 const FOR_MS = 600;
 /** The maximum value of `until`. Values somewhat below it also include every event, so each request can differ. */
@@ -43,7 +43,10 @@ export async function measureLists(bench: Bench): Promise<void> {
   }
 }
 
-/** Returns lists without filters, with common and rare filters, and in either order. Every store has these ids. */
+/**
+ * Returns lists without filters, with common and rare filters, and in either order. Every store contains the events
+ * `ids`.
+ */
 function listsOf(ids: readonly string[]): List[] {
   const topic = TOPICS.find(({ parent }) => parent !== null)?.id ?? "";
   const parent = TOPICS.find(({ id }) => TOPICS.some((other) => other.parent === id))?.id ?? "";

@@ -15,7 +15,7 @@ import { type Bench, rounded } from "./row.ts";
 /** Number of events, matched one by one. */
 const EVENTS = 40;
 
-/** Measures matching one event with every subscription, including storing the deliveries. */
+/** Measures matching one event with all subscriptions, including storing the deliveries. */
 export async function measureMatching(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const { tiers, log } = await readConfig(

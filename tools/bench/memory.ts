@@ -24,7 +24,6 @@ interface Resident {
   loaded: number;
 }
 
-/** Measures the resident memory of an empty and of a full server under the same load. */
 export async function measureMemory(bench: Bench): Promise<void> {
   const { settings } = bench;
   const empty = await measure(bench, "memory-none", 0);

@@ -10,7 +10,6 @@ const ADDRESSES = 50_000;
 /** The filters used with the cursors. Each leaves enough events for a full page. */
 const FILTERS = ["", `&topics=${TOPICS[1]?.id}`, "&severity_min=low", "&language=en"];
 
-/** Measures lists and single events from stores of three sizes. */
 export async function measureReads(bench: Bench): Promise<void> {
   const { key, ids, stores } = await bench.stores(bench.tell);
   for (const [at, { events, folder }] of stores.entries()) {
@@ -19,7 +18,6 @@ export async function measureReads(bench: Bench): Promise<void> {
   }
 }
 
-/** A store to read, with one of its API keys and the ids of its events. */
 interface ReadStore {
   events: number;
   folder: string;

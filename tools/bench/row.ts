@@ -2,39 +2,35 @@
 import type { Compared } from "./measure.ts";
 import type { ReadStores } from "./read_stores.ts";
 
-/** A measured value. `of` names what was measured; without it, that is Regfeed at the work of the row. */
+/** A measured value. `of` says what was measured; by default, Regfeed doing the work of the row. */
 export interface Figure {
   value: number;
   unit: "/s" | " ms" | " ms CPU" | " MB";
   of?: string;
 }
 
-/** The result of one measurement. */
 export interface Row {
   work: string;
   /** Regfeed's value. */
   ours: Figure;
   /** The baseline's value, or null if the row has no baseline. */
   theirs: Figure | null;
-  /** The ratio ours / theirs, or Regfeed's value if the target is absolute; null if there is neither. */
+  /** The value to compare with the target, or null if there is none. */
   figure: number | null;
   target: { atLeast: number } | { atMost: number } | null;
   notes: readonly string[];
 }
 
-/** The context in which rows are measured. */
 export interface Bench {
   /** The folder for stores, removed at the end. */
   folder: string;
   settings: Settings;
   /** Returns the stores for the parts reads and lists. */
   stores(tell: (text: string) => void): Promise<ReadStores>;
-  /** Shows the progress. */
   tell(text: string): void;
   add(row: Row): void;
 }
 
-/** The sizes of a benchmark. */
 export interface Settings {
   /** Number of pairs per comparison. */
   rounds: number;

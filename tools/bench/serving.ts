@@ -9,7 +9,7 @@ import { rounded, type Settings } from "./row.ts";
 
 /** A daily quota that no benchmark uses up. */
 const REQUESTS_PER_DAY = 1_000_000_000;
-/** Duration of the load on each server before the first measured pair, ms: a running service is rarely cold. */
+/** Duration of the load on each server before the first measured pair, ms, because a running service is rarely cold. */
 export const WARM_MS = 3_000;
 /** Maximum number of requests to one side of a pair. */
 const MAX_REQUESTS = 200_000;

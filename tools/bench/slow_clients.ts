@@ -12,14 +12,13 @@ nothing, or one byte of a request per second. Meanwhile, a client with another I
 time over a new connection, for some seconds (default 10). Prints its response times and failures, and Regfeed's memory.
 `;
 
-/** Time limit of the measured client for a response, ms; then the request has failed. */
+/** Time limit of the measured client for a response, ms. A request without a response by then has failed. */
 const ANSWER_MS = 5_000;
 const BETWEEN_ASKS_MS = 50;
 /** Time limit for the slow clients to connect, ms, and the interval of the checks. */
 const OPENING_MS = 30_000;
 const LOOK_MS = 500;
 
-/** How the clients reach Regfeed. */
 type Way = "plain" | "tls" | "nginx";
 
 interface Row {

@@ -9,7 +9,7 @@ const EXECUTABLE = fileURLToPath(new URL("../../dist/regfeed", import.meta.url))
 const HELLO = fileURLToPath(new URL("companions/hello.ts", import.meta.url));
 /** Time limit for the first response of an executable, ms. */
 const PATIENCE_MS = 30_000;
-/** Pause between two attempts to connect, ms, because each takes CPU time from the starting program. */
+/** Pause between two attempts to connect, ms. Each attempt takes CPU time from the starting program. */
 const LOOK_MS = 5;
 /** How long the executable is idle before its memory is measured, ms. */
 const IDLE_MS = 10_000;

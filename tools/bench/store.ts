@@ -3,7 +3,6 @@ import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 
-/** Opens or creates the store at the path. */
 export function openBenchStore(path: string): Store {
   return openStore(path, (options) => openVaultFile(`${path}.key`, options));
 }

@@ -88,7 +88,6 @@ export async function buildDebian(
   }
 }
 
-/** Lists the guides and the example files to which they link. */
 async function documents(): Promise<string[]> {
   const found = ["README.md", "SECURITY.md"];
   for (const folder of ["docs", "docs/use", "docs/run", "docs/develop", "packaging"]) {

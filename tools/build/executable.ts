@@ -15,8 +15,9 @@ const PERMISSIONS = [
 ];
 
 /**
- * V8 flags for garbage collection. By default, V8 uses up to 192 MB for new objects, lets the rest of the heap grow to
- * four times what is in use, and returns little of it. No flag is a limit at which an allocation could fail.
+ * V8 flags for garbage collection. By default, V8 uses up to 192 MB for new objects, lets the rest of the heap grow
+ * to four times what is in use, and returns little memory to the system. None of these flags limits the total size of
+ * the heap.
  */
 export const COLLECTOR: readonly string[] = [
   // Maximum size of a semi-space, MB: one third of the space for new objects.
@@ -50,7 +51,7 @@ export async function compile(
       `--config=${config}`,
       "--lock=executable.lock",
       "--frozen",
-      "--no-check", // `deno task check` does this, with the types of the newer runtime
+      "--no-check", // `deno task check` checks the types
       "--no-code-cache", // the cache file would have a predictable name
       `--v8-flags=${COLLECTOR.join(",")}`,
       ...include.map((path) => `--include=${path}`),
@@ -64,7 +65,6 @@ export async function compile(
   }
 }
 
-/** Reads the build facts of this checkout. */
 export async function buildFacts(): Promise<BuildFacts> {
   const traces = ["true", "1"].includes(Deno.env.get("OTEL_DENO") ?? "");
   const commit = await run("git", ["rev-parse", "HEAD"]);

@@ -19,7 +19,10 @@ export function whyLeftOut(said: string): string {
   return causesOf(said).join(": ") || "it failed silently";
 }
 
-/** Returns the error and its causes, outermost first, without the backtrace; the default is the last line. */
+/**
+ * Returns the error and its causes, outermost first, without the backtrace. Output without an error yields its last
+ * line.
+ */
 function causesOf(said: string): string[] {
   const lines = said.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const from = lines.findIndex((line) => line.startsWith("error:"));

@@ -6,7 +6,6 @@ import { run } from "./run.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RULE = `\n${"-".repeat(80)}\n`;
 
-/** A part of the executable. */
 interface Part {
   name: string;
   version: string;
@@ -87,7 +86,6 @@ export function statedLicence(manifest: string): string {
   return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
 }
 
-/** Lists the names in a folder; returns an empty list if the folder does not exist. */
 async function entriesOf(folder: string): Promise<string[]> {
   try {
     return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);

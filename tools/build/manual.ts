@@ -52,7 +52,7 @@ function tagged(name: string, text: string): string[] {
   return [".TP", `\\fB${escape(name)}\\fR`, escape(text)];
 }
 
-/** Escapes a text so that man prints it literally, with hyphens that can be searched for and copied. */
+/** Escapes text so that man prints it literally, with hyphens that can be searched for and copied. */
 function escape(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&")
     .replace(

@@ -86,7 +86,7 @@ function hashOf(integrity: string): { alg: string; content: string } {
   return { alg: algorithm.replace("sha", "SHA-"), content };
 }
 
-/** Returns a UUID of version 8 (RFC 9562) derived from the text, so that equal texts have equal UUIDs. */
+/** Returns a version 8 UUID (RFC 9562) derived from the text. Identical texts get identical UUIDs. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${

@@ -85,7 +85,7 @@ function parseLine(line: string, name: string): unknown {
   }
 }
 
-/** Results of a yes-or-no decision. A share of zero cases is 1. */
+/** Results of a yes-or-no decision. `precision`, `recall` and `f1` are 1 if there are no cases to count. */
 export interface Counts {
   truePositives: number;
   falsePositives: number;
@@ -96,7 +96,7 @@ export interface Counts {
   f1: number;
 }
 
-/** Shares of correct values, from 0 to 1; 1 without items. */
+/** Shares of correct values, from 0 to 1. Without items, they are 1. */
 export interface Agreement {
   exact: number;
   /** The share of values that are at most one level off. */
@@ -110,7 +110,7 @@ export interface Miss {
   field: "relevant" | "event_type" | "topics" | "severity";
   expected: string;
   found: string;
-  /** Why the value was found. */
+  /** Why the classifier chose the value that it found. */
   reasons: Reason[];
 }
 

@@ -1,7 +1,7 @@
 // The surroundings of the server in a soak test: a publisher, and a receiver that checks every delivery.
 import { Webhook } from "standardwebhooks";
 
-/** The receiver responds to one of this many attempts with 503, so that Regfeed repeats the attempt. */
+/** About one in this many attempts gets the response 503, so that Regfeed retries it. */
 const REFUSES_EVERY = 7;
 
 export interface Publisher {

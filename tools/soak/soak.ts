@@ -13,7 +13,7 @@ const BACK_UP_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
 /** How long a server process runs before it is ended, ms. */
 const LIFE_MS = 6_000;
-/** The last share of the test, in which the server is not ended, so that its memory can be compared. */
+/** The share of the test during which the server is not ended, so that its memory can be compared. It comes last. */
 const LAST_PART = 0.5;
 /** Time limit for the remaining deliveries after the end of the load, ms; longer than a lease. */
 const PATIENCE_MS = 90_000;
@@ -82,7 +82,7 @@ if (kept) await Deno.remove(folder, { recursive: true });
 else console.log(`the data is kept in ${folder}`);
 Deno.exit(kept ? 0 : 1);
 
-/** Alternately kills and stops the server until the last share of the test begins. */
+/** Alternately kills and stops the server, except during the last part of the test. */
 async function endLives(): Promise<void> {
   for (let turn = 0; performance.now() - beginMs < totalMs * (1 - LAST_PART); turn++) {
     await pause(LIFE_MS);

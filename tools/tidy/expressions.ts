@@ -3,7 +3,6 @@ import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
 import { at, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
-/** A regular expression literal in the program. */
 export interface Expression {
   source: string;
   flags: string;
@@ -29,7 +28,7 @@ const LISTED = {
   path: "tests/classify/linear_test.ts",
   name: "every pattern of the classifier's lists is searched for in linear time",
 };
-/** The test for expressions that run in the parse worker, within its time limit. */
+/** The test for expressions from an operator's config. They run in the parse worker, which has a time limit. */
 const OPERATORS = {
   path: "tests/ingest/parse/parse_worker_client_test.ts",
   name: "that takes exponential time fails its source",

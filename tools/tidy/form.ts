@@ -8,7 +8,7 @@ const MAX_FILE_LINES = 300;
 const MAX_FUNCTION_LINES = 60;
 const MAX_FOLDER_FILES = 24;
 
-/** Words that make a name say nothing about the responsibility of what it names. */
+/** Words that say nothing about a responsibility. Names must not contain them. */
 const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
 /** Names of files and folders that do not say what they contain. */
 const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;

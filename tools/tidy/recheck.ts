@@ -2,7 +2,10 @@
 import recheck from "npm:recheck@4.5.0/lib/browser.js";
 import type { Expression } from "./expressions.ts";
 
-/** An expression that takes more than linear time, with an attack, or that recheck cannot decide, with the reason. */
+/**
+ * A regular expression that takes more than linear time, with an attack, or one that recheck cannot decide, with the
+ * reason.
+ */
 export type Verdict = { expression: Expression; what: string };
 
 interface Diagnostics {
@@ -14,7 +17,7 @@ interface Diagnostics {
 
 /**
  * Counts limit the analysis, so that the result does not depend on the machine's speed. The time limit is only for
- * expressions that are far too complicated; the slowest of today's takes a few seconds.
+ * expressions that are far too complicated: the slowest one in the program takes a few seconds.
  */
 const PARAMETERS = {
   timeout: 120_000,

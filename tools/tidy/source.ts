@@ -18,12 +18,10 @@ export interface Offence {
   what: string;
 }
 
-/** The folders that contain code. */
 const FOLDERS = ["src", "tests", "tools"];
 const FILES = ["main.ts", "deno.json"];
 const ENDINGS = [".ts", ".sql"];
 
-/** Creates a source from its text, which is parsed if it is TypeScript. */
 export function parseSource(path: string, text: string): Source {
   const tree = path.endsWith(".ts")
     ? ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS)
@@ -31,7 +29,6 @@ export function parseSource(path: string, text: string): Source {
   return { path, text, tree };
 }
 
-/** Reads every TypeScript and SQL file of the repository, and deno.json. `root` ends with a slash. */
 export function readRepository(root: URL): Source[] {
   const paths = [...FILES, ...FOLDERS.flatMap((folder) => listFiles(root, folder))];
   return paths.map((path) => parseSource(path, Deno.readTextFileSync(new URL(path, root))));
@@ -87,7 +84,6 @@ function specifierOf(node: ts.Node): string | undefined {
   return named !== undefined && ts.isStringLiteralLike(named) ? named.text : undefined;
 }
 
-/** Returns the comments of a file, each once. */
 export function commentsOf({ tree, text }: Source): { text: string; position: number }[] {
   const found = new Map<number, string>();
   const look = (node: ts.Node): void => {

@@ -150,7 +150,7 @@ Deno.test("evaluatePayer() derives tier and access from all events, in any order
   }
 });
 
-Deno.test("evaluatePayer() orders events of one second by outcome, not by arrival or id", () => {
+Deno.test("evaluatePayer() orders events within one second by outcome, not by arrival or id", () => {
   const rows: [one: string, other: string, expected: string][] = [
     ["incomplete", "active", "team granted"],
     ["past_due", "active", "team granted"],

@@ -69,7 +69,7 @@ Deno.test("checkouts by two payers with the same email address create two custom
     assert.equal((await world.store.listCustomers()).length, 2);
   }));
 
-Deno.test("an invalid signature is 400, and the log contains the likely cause and no secret", () =>
+Deno.test("an invalid signature gets 400, and the log contains the likely cause and no secret", () =>
   withWorld(async (world) => {
     const body = checkout();
     const reply = await sendStripe(world, body, await stripeSignature(body, START_MS, "whsec_another"));
@@ -83,7 +83,7 @@ Deno.test("an invalid signature is 400, and the log contains the likely cause an
     assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
   }));
 
-Deno.test("events of the other mode are 400 and name the config key", () =>
+Deno.test("events of the other mode get 400, which names the config key", () =>
   withWorld(async (world) => {
     const live = stripeEvent({
       id: "evt_live",
@@ -98,7 +98,7 @@ Deno.test("events of the other mode are 400 and name the config key", () =>
     assert.match(warnings(world), /wrong mode/);
   }));
 
-Deno.test("other event types are 200 and not stored; a signed body that is not an event is 400", () =>
+Deno.test("other event types get 200 and are not stored; a signed body that is not an event gets 400", () =>
   withWorld(async (world) => {
     assert.equal((await sendStripe(world, event("evt_1", "charge.refunded", {}))).json.outcome, "ignored");
     assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
@@ -108,7 +108,7 @@ Deno.test("other event types are 200 and not stored; a signed body that is not a
     }
   }));
 
-Deno.test("an invoice with a thousand lines is accepted, a longer body is 413, and a form is 415", () =>
+Deno.test("an invoice with a thousand lines is accepted, a longer body gets 413, and a form gets 415", () =>
   withWorld(async (world) => {
     const lines = {
       data: Array.from({ length: 1_000 }, () => ({ price: { id: "price_team" }, proration: false })),
@@ -125,7 +125,7 @@ Deno.test("an invoice with a thousand lines is accepted, a longer body is 413, a
     assert.equal(form.status, 415);
   }));
 
-Deno.test("without [payment] in the config the path is 404", () =>
+Deno.test("without [payment] in the config the path gets 404", () =>
   withWorld(async ({ app }) => {
     const request = new Request("http://regfeed.example/v1/webhooks/payment", { method: "POST", body: "{}" });
     const response = await app.fetch(request);

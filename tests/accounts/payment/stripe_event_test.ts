@@ -110,7 +110,7 @@ Deno.test("parseStripeEvent() detects a paid checkout", () => {
   }
 });
 
-Deno.test("parseStripeEvent() uses the checkout's language, or that of the buyer's country", () => {
+Deno.test("parseStripeEvent() uses the checkout's language, or the language of the buyer's country", () => {
   const rows: [locale: string | null, country: string | null, language: string][] = [
     ["de", "US", "de"],
     ["fr-CA", "US", "fr"],

@@ -16,7 +16,8 @@ import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
 /**
- * Number of orders that share a store, because opening one is slow. Each has its own payer, who affects no other.
+ * Number of event orders that share a store, because opening a store is slow. Each order has its own payer, who does
+ * not affect the others.
  */
 const PAYERS = 25;
 const DAY_S = 86_400;

@@ -1,4 +1,4 @@
-// Folding of texts, and matching of phrases and patterns.
+// Folding of text, and matching of phrases and patterns.
 import assert from "node:assert/strict";
 import { buildPatternIndex, findPatterns } from "../../../src/classify/phrases/find_patterns.ts";
 import { buildPhraseIndex, findPhrases } from "../../../src/classify/phrases/find_phrases.ts";

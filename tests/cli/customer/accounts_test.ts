@@ -51,7 +51,7 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
     }
   }));
 
-Deno.test("payment list escapes control characters of events; --json has the original values", () =>
+Deno.test("payment list escapes control characters in events; --json prints the original values", () =>
   withConfig(PAYMENT_CONFIG, async (folder) => {
     await regfeedJson(folder, "customer add --email bob@b.example");
     const connection = new Connection(join(folder, "data", "regfeed.db"));

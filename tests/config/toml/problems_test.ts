@@ -42,7 +42,7 @@ Deno.test("findNearest() finds the word that was probably meant", () => {
   assert.equal(findNearest("a", []), null);
 });
 
-Deno.test("quote() shortens a string and removes secrets of URLs", () => {
+Deno.test("quote() shortens a string and removes secrets in URLs", () => {
   const rows: [string, string][] = [
     ["abc", '"abc"'],
     ['a"b\n', '"a\\"b\\n"'],
@@ -53,7 +53,7 @@ Deno.test("quote() shortens a string and removes secrets of URLs", () => {
   for (const [text, quoted] of rows) assert.equal(quote(text), quoted);
 });
 
-Deno.test("describeFound() shows a value, describeKind() only its type", () => {
+Deno.test("describeFound() shows a value, and describeKind() only its type", () => {
   const rows: [unknown, string, string][] = [
     ["abc", 'the string "abc"', "a string"],
     ["", "an empty string", "a string"],

@@ -33,7 +33,7 @@ function createCase() {
   };
 }
 
-Deno.test("of a dead endpoint, the first failure is logged, and then the number of failures once an hour", () => {
+Deno.test("the first failure of a dead endpoint is logged, and then the number of failures once an hour", () => {
   const { clock, fails, read, logged } = createCase();
   for (let minute = 0; minute < 60; minute++) {
     for (let count = 0; count < 100; count++) fails();

@@ -16,7 +16,10 @@ function finished(deliveryId: string): FinishedAttempt {
   };
 }
 
-/** Returns a store that lists its batches. If it is `held`, they wait for `release`; if one is `broken`, it throws. */
+/**
+ * Returns a store that lists its batches. While `held` is set, a batch waits for `release`. A batch for which
+ * `broken` returns true is not recorded.
+ */
 function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => false) {
   const batches: string[][] = [];
   let release: () => void = () => {};
@@ -40,7 +43,7 @@ function aRecorder(store: ReturnType<typeof aStore>) {
   const recorder = {
     flushSoon,
     flush,
-    /** Resolves when the attempt is recorded (true) or cannot be (false). */
+    /** Resolves with true when the attempt is recorded, and with false if it cannot be. */
     record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
   };
   return { clock, log, recorder };

@@ -113,7 +113,7 @@ Deno.test("checkAddress() permits exactly the networks of the policy", () => {
     [opening("fd12::/16"), "fd12::9", true],
     [opening("fd12::/16"), "fd13::9", false],
     [opening("fd12::/16"), "fd12::9%eth0", false],
-    // An IPv6 address that contains an IPv4 address is permitted if both are.
+    // An IPv6 address that contains an IPv4 address is permitted only if both addresses are.
     [opening("64:ff9b::/96"), "64:ff9b::808:808", true],
     [opening("64:ff9b::/96"), "64:ff9b::a00:1", false],
     [opening("64:ff9b::/96"), "64:ff9b::a9fe:a9fe", false],

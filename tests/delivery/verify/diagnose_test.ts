@@ -51,11 +51,11 @@ const hmac = (key: string | Uint8Array, content: string): Buffer =>
   createHmac("sha256", key).update(content).digest();
 const header = (name: string, value: string): Change => ({ headers: { ...SIGNED, [name]: value } });
 const withSignature = (signature: string): Change => header("webhook-signature", signature);
-/** Headers with a signature over other content, with another key or in another encoding. */
+/** Returns headers with a signature over this content, with this key and encoding. */
 const signed = (key: string | Uint8Array, content: string, encoding: "base64" | "hex" = "base64") =>
   withSignature(`v1,${hmac(key, content).toString(encoding)}`);
 const CONTENT = `${ID}.${SECONDS}.${BODY}`;
-/** Returns the signed headers with other names. A null name removes the header. */
+/** Returns the signed headers under new names. A header whose new name is null is removed. */
 const renamed = (rename: (name: string) => string | null): Headers =>
   Object.fromEntries(
     Object.entries(SIGNED).flatMap(([name, value]) => {
@@ -65,7 +65,7 @@ const renamed = (rename: (name: string) => string | null): Headers =>
   );
 const WITHOUT_ID = renamed((name) => name === "webhook-id" ? null : name);
 
-/** Every key of every object in alphabetical order, as `json.dumps(sort_keys=True)` writes it. */
+/** Sorts the keys of every object, as `json.dumps(sort_keys=True)` does. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -85,7 +85,7 @@ Deno.test("diffEvents() contains the previous version and describes the changes 
   assert.equal(diff.summary, "Severity raised from medium to high; 1 topic removed");
 });
 
-/** Changes, and their descriptions in each supported language and in others. */
+/** Changes, and their descriptions in each supported language. Unsupported languages get the English one. */
 const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   [{}, {
     en: "No field changed",

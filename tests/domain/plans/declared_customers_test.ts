@@ -1,4 +1,4 @@
-// Declared customers: conflicts, and the keys they get.
+// Declared customers: their conflicts and their keys.
 import assert from "node:assert/strict";
 import {
   type DeclarationFacts,

@@ -59,7 +59,7 @@ Deno.test("planPayer() keeps the tier while no price is known", () => {
   assert.equal(planPayer("payer_1", { ...verdict, tier: null }, null).tier, null);
 });
 
-Deno.test("planPayerChange() changes tier and email address only if the payment's have changed", () => {
+Deno.test("planPayerChange() changes tier and email address only if those of the payment have changed", () => {
   const change = (of: Partial<PaymentVerdict>, disabledBy: "operator" | "payment" | null = null) =>
     planPayerChange({ ...verdict, ...of }, { known, disabledBy });
   assert.deepEqual(change({}), { change: { language: "de" }, disabledBy: null });

@@ -5,7 +5,7 @@ import { breaksLimits, planLimits } from "../../../src/domain/plans/plan_limits.
 const list = (ids: string) => ids === "" ? [] : ids.split(" ").map((id) => ({ id, host: `${id}.example` }));
 const ids = (subscriptions: readonly { id: string }[]) => subscriptions.map(({ id }) => id).join(" ");
 
-Deno.test("planLimits() holds the newest over the limit and returns the oldest held ones", () => {
+Deno.test("planLimits() holds the newest subscriptions over the limit, and returns the oldest held ones", () => {
   const cases: [active: string, held: string, limit: number, hold: string, enable: string][] = [
     ["a b", "", 2, "", ""],
     ["a b c", "", 2, "c", ""],

@@ -1,4 +1,4 @@
-// Change spikes: which events are quarantined, and what becomes usual.
+// Change spikes: which events are quarantined, and how the usual volume follows.
 import assert from "node:assert/strict";
 import { planQuarantine, planUsualVolume } from "../../../src/domain/plans/quarantine.ts";
 
@@ -9,7 +9,7 @@ const arrived = [
   { seq: 4, version: 3, externalId: "quarantined" },
 ];
 
-Deno.test("planQuarantine() takes the events of a spike and the revisions of quarantined events", () => {
+Deno.test("planQuarantine() quarantines the events of a spike and the revisions of quarantined events", () => {
   const plan = (isNew: boolean, isRevised: boolean) =>
     planQuarantine(arrived, { isNew, isRevised }, new Set(["quarantined"]));
   assert.deepEqual(plan(true, false), [1, 2, 4]);

@@ -27,7 +27,7 @@ function waiting(customers: Record<string, Record<string, number>>): WaitingCust
   }));
 }
 
-/** Returns attempts of a customer, each of a different subscription unless one is named. */
+/** Returns attempts of a customer. Each is of a different subscription unless `change` names one. */
 function attempts(customerId: string, count: number, change: Partial<RunningAttempt> = {}): RunningAttempt[] {
   return Array.from({ length: count }, (_, at) => ({
     customerId,
@@ -146,7 +146,7 @@ Deno.test("shareSlots() keeps its limits under any load", () => {
       if (granted(customer) > 0 && others.length > 0) {
         assert.ok(all <= Math.max(1, Math.floor(count / 4)), `${customer.id} holds ${all} of ${count}`);
       }
-      // Nobody waits for a free slot, except those who have their share while others wait too.
+      // No customer waits while it could get a slot, except customers that have their share while others wait too.
       const open = wants(customer).some(({ lane }) => slots.admits(customer.id, lane));
       if (open && !slots.areTaken) {
         assert.ok(slots.hasShare(customer.id) && others.length > 0, `${customer.id} waits`);

@@ -14,7 +14,7 @@ export class Customer {
 
   private constructor(readonly address: string, readonly key: string) {}
 
-  /** Adds a customer of a tier without narrow limits. */
+  /** Adds a customer in the tier `embedded`, whose limits are wide. */
   static async add(folder: string, address: string, name: string): Promise<Customer> {
     const add = ["customer", "add", "--email", `${name}@attack.example`, "--tier", "embedded"];
     const { key } = await regfeedJson<{ key: string }>(folder, add);
@@ -59,10 +59,9 @@ export async function subscribeGood(
   return names;
 }
 
-/** A repeated action of a hostile customer. */
 type Attack = () => Promise<unknown>;
 
-/** Adds the hostile customers; returns their actions. */
+/** Adds the hostile customers. Returns them with their actions. */
 export async function hostileCustomers(
   folder: string,
   address: string,

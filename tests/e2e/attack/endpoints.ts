@@ -7,7 +7,7 @@ export interface Arrival {
   /** The name of the endpoint, such as `good-1`. */
   endpoint: string;
   eventId: string;
-  /** Time from the storing of the event to its arrival, ms. */
+  /** Time from storing the event to its arrival, ms. */
   tookMs: number;
 }
 

@@ -1,4 +1,5 @@
-// A process that requests /livez repeatedly at the URL in its argument, and finally prints the times as JSON.
+// A program that repeatedly requests /livez at the URL in its argument, and finally prints the response times as
+// JSON.
 
 const PAUSE_MS = 20;
 

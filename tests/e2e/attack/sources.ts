@@ -1,6 +1,6 @@
 // Publishers of the attack test: good and hostile ones.
 
-/** Lines that follow the `url` in the config of a hostile source. */
+/** Config lines after the `url` of a hostile source. */
 const HTML = 'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';
 const JSON_API = 'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "t"\nlink = "l"\n';
 const SPARQL =
@@ -31,7 +31,7 @@ function endless(piece: string, everyMs: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Gzipped zeros, which expand a thousandfold. */
+/** Returns gzipped zeros, which expand a thousandfold. */
 function bomb(): ReadableStream<Uint8Array> {
   let left = 300;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -109,7 +109,7 @@ export interface Ports {
 }
 
 /**
- * Returns the config of all hostile sources. The server fetches each generation at once, because its sources are new.
+ * Returns the config of one generation of all hostile sources. The server fetches them at once, because they are new.
  */
 export function hostileConfig({ http, raw }: Ports, generation: number): string {
   return Object.entries(HOSTILE_SOURCES).map(([id, { lines = "", raw: isRaw }], at) => `

@@ -26,7 +26,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>): num
   return Deno.serve({ hostname: "0.0.0.0", port: 0, onListen() {}, onError }, handler).addr.port;
 }
 
-/** Sends each connection the bytes of its path and keeps it open. If the bytes are null, closes it at once. */
+/** Sends each connection the bytes for its path and keeps it open. If there are none, closes it at once. */
 function serveRaw(bytesOf: (path: string) => string | null): number {
   const listener = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const talk = async (connection: Deno.Conn) => {
@@ -41,7 +41,7 @@ function serveRaw(bytesOf: (path: string) => string | null): number {
       while (await connection.read(buffer) !== null);
       connection.close();
     } catch {
-      // The server has closed the connection.
+      // Regfeed has closed the connection.
     }
   };
   (async () => {

@@ -1,4 +1,4 @@
-// A backfill survives `kill -9`: each event once, in the order of storing.
+// A backfill survives `kill -9`: it sends each event once, in the order in which the events were stored.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openVaultFile } from "../../../src/platform/vault.ts";

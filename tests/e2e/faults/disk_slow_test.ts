@@ -7,7 +7,9 @@ import type { Board, Hook } from "../../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../../support/process.ts";
 import { needs, program } from "../../support/needs.ts";
 
-/** Publishes until `isEnough`. One publication does not fill the disk, because it needs less than a page. */
+/**
+ * Publishes until `isEnough` returns true. One publication does not fill the disk, because it needs less than a page.
+ */
 async function publishUntil(
   board: Board,
   isEnough: () => Promise<boolean>,
@@ -27,7 +29,7 @@ async function publishUntil(
 
 /**
  * Runs a server through a fault between `begin` and `end`. Checks that reads continue, that writes are refused, and
- * that everything published meanwhile is delivered afterwards, with one delivery per event.
+ * that everything published during the fault is delivered afterwards, with one delivery per event.
  */
 async function liveThrough(
   fault: "full" | "unavailable",
@@ -172,7 +174,7 @@ Deno.test("with a damaged database, health is down, intact pages are read, and a
     assert.equal((await healed.end("SIGTERM")).code, 0);
   }));
 
-/** Damages every page that contains this text. */
+/** Damages every page of the file that contains this text. */
 async function damage(file: string, text: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const wanted = new TextEncoder().encode(text);

@@ -6,10 +6,10 @@ import { LINUX, needs } from "../../support/needs.ts";
 
 const CONFIG = '[server]\nlisten = "127.0.0.1:0"\n';
 const PATIENCE_MS = 30_000;
-/** The numbers of signals (signal(7)), which are their bits in /proc/PID/status, counted from 1. */
+/** Signal numbers (signal(7)). In the masks of /proc/PID/status, signal n is bit n - 1. */
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
 
-/** Starts `serve`, which waits for its config; `letGo` writes it. */
+/** Starts `serve`, which waits for its config until `letGo` writes it. */
 async function withWaiting(
   work: (waiting: { folder: string; server: Beginning; letGo: () => Promise<void> }) => Promise<void>,
 ): Promise<void> {
@@ -37,10 +37,7 @@ async function withWaiting(
   });
 }
 
-/**
- * Waits until the process listens for the signal and has opened its config. The runtime registers the listener shortly
- * after the system reports it.
- */
+/** Waits until the process catches the signal and has opened its config. */
 async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
   // Uses commands, because the runtime denies access to /proc unless it has all permissions.
   const told = async (command: string, ...args: string[]) =>
@@ -72,7 +69,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   );
 }
 
-// Not SIGUSR1, at which newer versions of Deno open the debugger if Regfeed is run from source.
+// SIGUSR1 is not tested, because newer versions of Deno open the debugger at it if Regfeed is run from source.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
   Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {

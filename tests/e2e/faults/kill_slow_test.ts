@@ -9,7 +9,10 @@ import { pause } from "../../support/pause.ts";
 import { LOOPBACK } from "../../support/loopback.ts";
 
 const KILLS = 100;
-/** A source whose process was killed waits until its lease expires. With this many, one is always available. */
+/**
+ * After a kill, a source that was being fetched waits until its lease expires. With this many, one is always
+ * available.
+ */
 const SOURCES = 10;
 const EVENTS_A_ROUND = 4;
 /**
@@ -21,7 +24,7 @@ const EVENTS = KILLS * EVENTS_A_ROUND;
 const SUBSCRIBERS = ["/one", "/two", "/three"];
 /**
  * Attempts that a kill interrupts are repeated when their lease expires, half a minute plus the timeout later. On a
- * busy machine a repetition may fail and be retried after a minute or more. The wait is therefore counted from the
+ * busy machine, that attempt may fail and be retried after a minute or more. The wait is therefore counted from the
  * latest due time.
  */
 const PATIENCE_MS = 60_000;
@@ -56,10 +59,7 @@ function startPublisher(): {
   };
 }
 
-/**
- * Returns the payload after both official verifiers have accepted it with both encodings of the secret. Throws
- * otherwise.
- */
+/** Returns the payload if both official verifiers accept it with both encodings of the secret. Throws otherwise. */
 function verify(body: string, headers: Record<string, string>, secret: string): { event: { id: string } } {
   const verifiers = [
     new StandardWebhook(secret),
@@ -242,7 +242,7 @@ function readPending(path: string): Pending[] {
   }
 }
 
-/** Checks that the store is intact and holds each event once, and that every subscriber received every event. */
+/** Checks that the store is intact and contains each event once, and that every subscriber received every event. */
 function checkStore(path: string, arrived: Map<string, Set<string>>): void {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

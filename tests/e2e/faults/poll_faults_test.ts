@@ -1,4 +1,4 @@
-// Thousands of polls of recorded feeds through all faults: nothing is lost, duplicated or leaked.
+// Thousands of polls of recorded feeds, with all kinds of faults: nothing is lost, duplicated or leaked.
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -23,7 +23,7 @@ const FAULTY_PERCENT = 40;
 /** Maximum growth of the heap, bytes. In 10,000 polls, a leak of 1 kB per poll after the warm-up would be 8 MB. */
 const HEAP_SLACK = 8_000_000;
 
-/** The source with a permanent redirect from the start. */
+/** A source that redirects permanently from the start. */
 const MOVED = "ecb";
 const hostOf = (id: string): string => id.startsWith("gov-uk") ? "gov-uk.example" : `${id}.example`;
 const addressOf = (id: string): string => `https://${hostOf(id)}/${id}.xml`;
@@ -37,7 +37,6 @@ const redirect = (status: number): Fault => ({ feed }) => ({
   status,
   headers: { location: `https://elsewhere.example/${feed.id}.xml` },
 });
-/** Sends no response before the deadline. */
 const never: Fault = ({ world }) => {
   void world.platform.clock.advance(30_000);
   return new Promise(() => {});
@@ -158,7 +157,6 @@ class FaultyWeb {
     await done;
   }
 
-  /** Advances ten minutes and fetches the due sources. */
   async step(): Promise<void> {
     const { platform, app } = this.world;
     await platform.clock.advance(STEP_MS);

@@ -17,7 +17,7 @@ const CONFIG = `
 listen = "127.0.0.1:0"
 `;
 
-/** Starts a request with a body of this size, and sends its first byte. */
+/** Starts a request with a body of this size, and sends only its first byte. */
 async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.TcpConn> {
   const { hostname, port } = new URL(server.address);
   const client = await Deno.connect({ hostname, port: Number(port) });
@@ -54,7 +54,6 @@ Deno.test("one signal ends a server with a slow client within the time limit, an
 
 const PATIENCE_MS = 30_000;
 
-/** Runs the work with a server, a source and a subscriber. */
 async function withReceiver(
   answer: (arrival: Arrival) => Promise<Response>,
   work: (peers: { folder: string; board: Board; hook: Hook }) => Promise<void>,
@@ -73,7 +72,10 @@ async function withReceiver(
   }
 }
 
-/** Starts a server, subscribes the receiver, publishes, and waits for the attempt. `id` is that of the delivery. */
+/**
+ * Starts a server, subscribes the receiver, publishes, and waits for the attempt. The returned `id` is the
+ * delivery's.
+ */
 async function beginAttempt(
   { folder, board, hook }: { folder: string; board: Board; hook: Hook },
 ): Promise<{ server: Serving; key: string; id: string }> {
@@ -94,7 +96,7 @@ async function arrivalOf(hook: Hook, count: number, server: Serving): Promise<Ar
   return hook.arrivals[count - 1] as Arrival;
 }
 
-/** Returns the delivery as the API shows it: its status and those of its attempts. */
+/** Returns a delivery's status and the response statuses of its attempts, as the API shows them. */
 async function deliveryOf(
   server: Serving,
   key: string,
@@ -120,7 +122,7 @@ Deno.test("an attempt that ends within the limit is recorded before the server e
     assert.equal(code, 0, log);
     const next = await serve(peers.folder);
     assert.deepEqual(await deliveryOf(next, key, id), { status: "delivered", answers: [204] });
-    await new Promise((later) => setTimeout(later, 1_500)); // a second one would arrive within this time
+    await new Promise((later) => setTimeout(later, 1_500)); // a second attempt would arrive within this time
     assert.equal(peers.hook.arrivals.length, 1);
     assert.equal((await next.end("SIGTERM")).code, 0);
   });
@@ -148,7 +150,7 @@ Deno.test("an attempt that exceeds the limit is cancelled, and repeated after th
       seen = await deliveryOf(next, key, id);
     }
     assert.deepEqual([seen.status, seen.answers.at(-1)], ["delivered", 204], next.log());
-    await new Promise((later) => setTimeout(later, 1_500)); // a third one would arrive within this time
+    await new Promise((later) => setTimeout(later, 1_500)); // a third attempt would arrive within this time
     assert.deepEqual(peers.hook.arrivals.map((arrival) => arrival.id), [id, id]);
     assert.equal((await next.end("SIGTERM")).code, 0);
   });

@@ -1,4 +1,4 @@
-// A server with every hostile source, endpoint and customer at once: it goes on serving the good ones. `deno task
+// Attacked by every hostile source, endpoint and customer at once, a server still serves the good ones. `deno task
 // test:attack` asserts strict times for five minutes; `deno task test` runs for ten seconds, with loose limits.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -15,9 +15,9 @@ const SECONDS = Number(Deno.env.get("REGFEED_ATTACK_SECONDS") ?? scaled(10, 300)
 const GENERATION_MS = 30_000;
 /** Interval of the actions of a hostile customer, ms. */
 const ACT_EVERY_MS = 200;
-/** Maximum time in ms until the last items are stored and delivered: all fetch slots may first wait for a timeout. */
+/** Maximum time in ms until the last items are stored and delivered. All fetch slots may first wait for a timeout. */
 const COLLECTED_WITHIN_MS = 60_000;
-/** Limits in ms. They are looser when other tests run at the same time. */
+/** Limits in ms. They are looser if other tests run at the same time. */
 const LIVEZ_P999_MS = scaled(10_000, 100);
 const DELIVERY_MS = scaled(30_000, 2_000);
 const EXIT_MS = scaled(60_000, 8_000);
@@ -36,7 +36,7 @@ allow_networks = ["127.0.0.0/8"]
 api_requests_per_day = 1_000_000
 `;
 
-/** The world around the server, in a worker. */
+/** Runs the publishers and endpoints around the server in a worker. */
 class Stage {
   readonly #worker = new Worker(new URL("../attack/stage.ts", import.meta.url), { type: "module" });
   readonly opened = this.#next("open");
@@ -65,7 +65,7 @@ class Stage {
   }
 }
 
-/** Requests /livez in another process; returns the times, ms. */
+/** Requests /livez in another process. The returned function ends it and returns the response times, ms. */
 function startProbe(address: string): () => Promise<number[]> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "--allow-net", PROBE, address],
@@ -116,7 +116,7 @@ interface Outcome {
   livezMs: number[];
   endpoints: string[];
   arrivals: Arrival[];
-  /** Published and stored items of the good sources. */
+  /** Numbers of published and stored items by good source. */
   published: Record<string, number>;
   stored: Record<string, number>;
   hostile: Customer[];
@@ -160,7 +160,7 @@ async function attack(folder: string, stage: Stage, ending: AbortController): Pr
   }
 }
 
-/** Waits until every good endpoint has all deliveries, or time runs out. Returns the final state. */
+/** Waits until every good endpoint has received all deliveries, or time runs out. Returns the final state. */
 async function complete(
   stage: Stage,
   endpoints: number,

@@ -11,7 +11,7 @@ const ALERTS = fileURLToPath(new URL("../../../packaging/alerts.yml", import.met
 interface Case {
   /** The values at each minute, in promtool's notation. */
   series: Record<string, string>;
-  /** The evaluation times, and the alerts that fire then, with their labels. */
+  /** When the alerts are evaluated, and which of them fire then, with their labels. */
   looks: { at: string; alert: string; fires: Record<string, string>[] }[];
 }
 
@@ -64,7 +64,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // The source was never fetched: only a few failures on the first day, at growing intervals.
+    // The source was never fetched. There are only a few failures on the first day, at growing intervals.
     series: { [FAILURES]: "0x10 1x100 5x1400", [LAST]: "_x1400 0+60x200" },
     looks: [
       { at: "1430m", alert: "RegfeedSourceNeverFetched", fires: [] },
@@ -76,7 +76,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // A complete fetch in between restarts the waiting time.
+    // A complete fetch restarts the waiting time.
     series: { [GAPS]: "0x10 1x30 0x10 2x1600" },
     looks: [
       { at: "1480m", alert: "RegfeedSourcePartial", fires: [] },
@@ -89,7 +89,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** Returns a test file for promtool in JSON, which is valid YAML, with the annotations unchanged. */
+/** Returns a test file for promtool as JSON, which is valid YAML. The annotations are not changed. */
 function testFile(annotations: ReadonlyMap<string, Record<string, string>>): string {
   const tests = CASES.map(({ series, looks }) => ({
     interval: "1m",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withConfig, withFolder } from "../../support/process.ts";
 import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
-/** Items have today's date, because many old ones at once would be a change spike. */
+/** The date of every item: today, because many old items at once would be a change spike. */
 const TODAY = new Date().toUTCString();
 
 function feedOf(count: number): string {
@@ -18,7 +18,7 @@ function feedOf(count: number): string {
   return `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`;
 }
 
-/** Waits until the condition is true or time runs out. The caller asserts the condition. */
+/** Waits until the condition is true or time runs out. The caller must then assert the condition. */
 async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2_400 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -53,7 +53,7 @@ function configFor(address: string): string {
   `;
 }
 
-/** Backs up a busy server with 20 delivered and 15 pending events. Returns the file of the backup. */
+/** Backs up a busy server that has 20 delivered and 15 pending events. Returns the path of the backup. */
 async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startOutside>): Promise<string> {
   const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
   const server = await serve(folder);

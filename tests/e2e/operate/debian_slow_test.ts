@@ -9,7 +9,7 @@ import { condition, needs } from "../../support/needs.ts";
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** A script that overlays the whole file system and keeps changes in memory until it ends. */
+/** A script that runs on a copy of the whole file system, with changes kept in memory until it ends. */
 const ON_A_COPY = `set -e
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/changes /mnt/work /mnt/machine
@@ -63,7 +63,7 @@ Deno.test({
   ...needs(
     "the Debian package installs, runs, upgrades, is removed, reinstalled and purged, and keeps the data",
     condition(mayCopy, "needs root, dpkg, adduser and overlay mounts"),
-  ), // requires root, dpkg, and a kernel that permits overlay mounts
+  ),
 }, () =>
   withFolder(async (folder) => {
     const executable = join(folder, "regfeed");

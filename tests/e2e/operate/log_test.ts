@@ -47,7 +47,7 @@ const FEED = `<rss version="2.0"><channel><title>Board</title><item><guid isPerm
 <link>https://board.example/1</link><title>${HUSH.title}</title><description>${HUSH.body}</description></item>
 <item><title></title><description>${HUSH.body}</description></item></channel></rss>`;
 
-/** Sends a payment, first with an invalid signature. The email about it is refused once and then accepted. */
+/** Sends a payment, first with an invalid signature. The email about the payment is refused once and then accepted. */
 async function pay(world: World): Promise<string[]> {
   const { platform, app } = world;
   const paid = stripeEvent({
@@ -113,7 +113,6 @@ async function liveAWholeLife(world: World): Promise<string[]> {
   assert.equal(rotated.status, 200, rotated.text);
   secrets.push(rotated.json.subscription?.webhook_secret ?? rotated.json.webhook_secret);
 
-  // Invalid requests.
   const wrongKey = `rgf_${"5e".repeat(32)}`;
   secrets.push(wrongKey);
   assert.equal((await world.ask("/v1/events", { key: wrongKey })).status, 401);
@@ -122,7 +121,6 @@ async function liveAWholeLife(world: World): Promise<string[]> {
   await world.ask(`/v1/events?topic=${HUSH.query}`, { key });
 
   secrets.push(...await pay(world));
-  // An internal error during a request.
   const listEvents = world.store.listEvents;
   Object.assign(world.store, { listEvents: () => Promise.reject(new Error("the index is broken")) });
   assert.equal((await world.ask("/v1/events", { key })).status, 500);

@@ -10,7 +10,7 @@ import { needs, program } from "../../support/needs.ts";
 
 const ABOUT = { version: "1.2.3", timeMs: Date.UTC(2026, 10, 22) };
 
-/** Returns the page as a terminal shows it, without line breaks. Fails on a warning of groff. */
+/** Returns the page as a terminal shows it, without line breaks. Fails if groff prints a warning. */
 async function rendered(page: string): Promise<string> {
   const child = new Deno.Command("groff", {
     args: ["-man", "-Tutf8", "-ww", "-rHY=0", "-rLL=2000n", "-P-c", "-P-b", "-P-o", "-P-u", "-"],

@@ -1,4 +1,4 @@
-// The executable's garbage collection settings, in the Deno that runs the tests.
+// The garbage collection settings of the executable, tested in the Deno that runs the tests.
 import assert from "node:assert/strict";
 import { COLLECTOR } from "../../../tools/build/executable.ts";
 
@@ -17,7 +17,6 @@ for (let at = 0; at < 8_000; at++) {
 }
 console.log(kept.length === 100 ? most : NaN);`;
 
-/** Returns the heap's peak size with these settings, MB. */
 async function mostOf(flags: readonly string[]): Promise<number> {
   const given = flags.length === 0 ? [] : [`--v8-flags=${flags.join(",")}`];
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -9,7 +9,6 @@ import { needs, program, ROOT } from "../../support/needs.ts";
 
 const PACKAGING = fileURLToPath(new URL("../../../packaging/", import.meta.url));
 
-/** Returns the output of a program and whether it succeeded. */
 async function ask(program: string, args: string[]): Promise<{ ok: boolean; said: string }> {
   const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
   return { ok: success, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
@@ -42,7 +41,7 @@ Deno.test(needs("systemd accepts the unit and calls it safe", program("systemd-a
     );
     const file = join(folder, "regfeed.service");
     await Deno.writeTextFile(file, unit);
-    // systemd-analyze also reports problems of the machine's own units.
+    // systemd-analyze also reports problems with the machine's own units.
     const { said } = await ask("systemd-analyze", ["verify", file]);
     assert.deepEqual(said.split("\n").filter((line) => line.includes("regfeed")), []);
     const rated = await ask("systemd-analyze", ["security", "--offline=true", file]);

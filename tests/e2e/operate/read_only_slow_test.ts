@@ -1,4 +1,4 @@
-// A database that cannot be written: the server and the commands refuse it and say what to do.
+// A database that cannot be written: the server and the commands do not start, and say what to do.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Client, fill, FIRST, HELD_TO_RIGHTS, MAY_HOLD, MAY_MOUNT, withPeers } from "../../support/disks.ts";

@@ -1,4 +1,4 @@
-// Reloads of a real server: its config file changes, and it receives signals.
+// Reloads of a real server after changes to its config file and after signals.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,12 +8,12 @@ import { pause } from "../../support/pause.ts";
 import { addCustomer, callApi, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
 
 const RELOADS = 20;
-/** Few enough that all reloads together are not a change spike, even if the next fetch is late. */
+/** Events per reload: few enough that those of all reloads are not a change spike, even if the next fetch is late. */
 const EVENTS_A_RELOAD = 1;
 const FIRST_EVENTS = 50;
 const PUBLISHED = new Date().toUTCString();
 const PATIENCE_MS = 60_000;
-/** Maximum time until a key is added or removed, as documented, ms. */
+/** Maximum time until an added or removed key takes effect, as documented, ms. */
 const SOON_MS = 1_000;
 
 const BANK_KEY = `rgf_${"ba".repeat(32)}`;
@@ -56,7 +56,7 @@ async function statusOf(server: Serving, key: string): Promise<number> {
   return response.status;
 }
 
-/** Sends requests steadily until `end()`, which returns the number of responses by status. */
+/** Sends requests steadily until `end()` is called, which returns the number of responses by status. */
 function askSteadily(server: Serving, key: string): { end(): Promise<Map<number, number>> } {
   const statuses = new Map<number, number>();
   let isOver = false;
@@ -92,7 +92,7 @@ const notice = (name: string) =>
 const FIRST = LOCAL_CONFIG + tier(10_000) + customer("bank", BANK_KEY);
 const SECOND = LOCAL_CONFIG + tier(20_000) + customer("paper", PAPER_KEY) + inbox("inbox");
 
-/** Runs the work with a server under {@link FIRST} and a customer that was added by a command. */
+/** Runs the work with a server that uses {@link FIRST} and with a customer added by a command. */
 function withServer(
   work: (given: { folder: string; server: Serving; key: string }) => Promise<void>,
 ): Promise<void> {
@@ -286,7 +286,8 @@ Deno.test("watch_config applies a changed file that is written, renamed or linke
       await Deno.writeTextFile(`${file}.new`, configOf(102));
       await Deno.rename(`${file}.new`, file);
       await limitBecomes(102);
-      // As in Kubernetes, the file is a link that leads through a link to a folder. That second link is replaced.
+      // As in Kubernetes, the file is a link to a path that contains another link, to a folder. That second link is
+      // replaced.
       for (const requests of [103, 104]) {
         await Deno.mkdir(join(folder, `v${requests}`));
         await Deno.writeTextFile(join(folder, `v${requests}`, "regfeed.toml"), configOf(requests));

@@ -1,4 +1,4 @@
-// Two servers on one store: the second one refuses to start, and the lock ends with the first one.
+// Two servers on one store: the second one refuses to start, and the lock is released when the first one ends.
 import assert from "node:assert/strict";
 import { assertFails, serve, withConfig } from "../../support/process.ts";
 

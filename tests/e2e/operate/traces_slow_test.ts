@@ -27,7 +27,7 @@ const ACTS = [
   "reload config",
 ];
 
-/** Responds with these statuses, then with success. Keeps the `webhook-id`s in order. */
+/** Starts a receiver that responds with these statuses, then with success. `ids` are the `webhook-id`s in order. */
 function startReceiver(answers: number[]): { address: string; ids: string[]; close(): Promise<void> } {
   const ids: string[] = [];
   const server = Deno.serve(LOOPBACK, async (request) => {
@@ -79,7 +79,7 @@ interface Done {
   secrets: string[];
 }
 
-/** Runs each traced operation on a server, and waits until the collector has all spans. */
+/** Runs each traced operation on a server, and waits until the collector has received all spans. */
 async function doEverything(folder: string, collector: Collector): Promise<Done> {
   const receiver = startReceiver([500]);
   const items = [{ title: "Guidelines on the AI Act", id: "1" }];

@@ -24,7 +24,7 @@ const KEY = `rgf_${"ab".repeat(32)}`;
 const NEXT_VERSION = fileURLToPath(new URL("../../support/next_version.ts", import.meta.url));
 const SCHEMA = createSqliteEngine().schemaVersion;
 
-/** Creates a store with a customer and two events, each with a pending delivery to the URL. */
+/** Creates a store with a customer and two events. Each event has a pending delivery to the URL. */
 async function fill(file: string, webhookUrl: string): Promise<void> {
   const store = createSqliteEngine().open(file, (options) => openVaultFile(`${file}.key`, options));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));

@@ -1,4 +1,4 @@
-// Backlogs beyond the limits of one fetch are read by the next ones, each item once, and reported.
+// Backlogs beyond the limits of one fetch are reported, and later fetches read the rest, each item once.
 import assert from "node:assert/strict";
 import { isHopeless, noKnownItem, restAfter, tooManyPages } from "../../../src/ingest/fetch/list_cursor.ts";
 import type { ListRules, SitemapRules } from "../../../src/domain/source/extraction_rules.ts";

@@ -1,4 +1,4 @@
-// A feed, or the first page of a list, with the same bytes is not read again, except in the cases where it must be.
+// A feed, or the first page of a list, is not read again if its bytes are the same, with some exceptions.
 import assert from "node:assert/strict";
 import { storageError } from "../../../src/store/sqlite/connection/faults.ts";
 import { fetchLater as fetch, previewBoard, withSources } from "../../support/collecting.ts";
@@ -13,7 +13,8 @@ const AI: SampleItem[] = [{ id: "1" }, { id: "2" }];
 const CHEESE: SampleItem = { id: "3", title: "On cheese", summary: "It is made of milk." };
 
 /**
- * Runs the work in a world whose server ignores conditional headers and responds with the body last passed to `serve`.
+ * Runs the work in a world whose server ignores conditional headers. It responds with what was last passed to
+ * `serve`.
  */
 function withFeed(
   work: (serve: (answer: string | Answer) => void, world: World) => Promise<void>,

@@ -1,4 +1,4 @@
-// Reasons for failures: which parts of a document or response are stored.
+// Failure reasons: which parts of a document or response they contain.
 import assert from "node:assert/strict";
 import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
 import { FEED, fetchForeseen, withSources } from "../../support/collecting.ts";
@@ -7,7 +7,7 @@ import { boardConfig } from "../../support/samples.ts";
 const HEX = "0123456789abcdef".repeat(4);
 const SECRETS = { authorization: "Bearer hush-4711", headers: { "x-api-key": "hush-0815" } };
 
-Deno.test("failureReason() returns a short line without control characters, secrets or queries of URLs", () => {
+Deno.test("failureReason() returns a short line without control characters, secrets or URL queries", () => {
   const rows: [text: string, reason: string][] = [
     ["responded with 403", "responded with 403"],
     ["two\nlines\r\n\x1b[2J\x9b\u202e", "two lines  [2J"],
@@ -40,7 +40,7 @@ const STRATEGIES: [what: string, source: string, contentType: string, body: stri
 ];
 
 for (const [what, source, contentType, body] of STRATEGIES) {
-  Deno.test(`the reason that is stored, logged and reported of ${what} has no control character and no secret`, () => {
+  Deno.test(`the reason that is stored, logged and reported for ${what} has no control character and no secret`, () => {
     const secrets = 'authorization = "Bearer hush-4711"\nheaders = { "x-api-key" = "hush-0815" }\n';
     return withSources(boardConfig({ source: secrets + source }), async (world) => {
       world.platform.http.serve(FEED, () => ({ headers: { "content-type": contentType }, body }));

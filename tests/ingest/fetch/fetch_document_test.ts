@@ -31,7 +31,7 @@ async function outcome(
   }
 }
 
-/** Returns the error of a request to a server that always gives this response. */
+/** Returns the error of a request to a server that always sends this response. */
 async function errorOf(response: Answer, expects: "data" | "page" = "data"): Promise<FetchError | null> {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => response);
@@ -218,7 +218,7 @@ Deno.test("each request of a source uses its ca_file, which is read each time", 
   assert.deepEqual(given, ["one", "two", undefined]);
 });
 
-Deno.test("validators are sent only to their URL", async () => {
+Deno.test("validators are sent only to the URL from which they came", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, redirecting(302, "https://b.example/"));
   platform.http.serve("https://b.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));

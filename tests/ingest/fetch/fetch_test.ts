@@ -110,7 +110,7 @@ Deno.test("fetchDocuments() reads the files of a folder oldest first, and later 
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
-Deno.test("fetchDocuments() reads a file that was written less than 2 s ago again", async () => {
+Deno.test("fetchDocuments() rereads a file that was written less than 2 s ago", async () => {
   const platform = fakePlatform(NOW);
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
   const first = await fetchDocuments(FOLDER, NEW, fetchOptions(platform));

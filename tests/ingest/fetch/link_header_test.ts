@@ -14,7 +14,7 @@ Deno.test("nextLink() finds the next page (RFC 8288), and ignores similar relati
     ['<?a>; title="\\"; rel=next"; rel="prev", <?b>; rel=next', "?b"],
     ["<?ids=1,2,3>; rel=next", "?ids=1,2,3"],
     ["<?page=2>; rel=next; foo", "?page=2"],
-    // Other relations (RFC 5005 and extensions), relations that are not the first, and invalid links.
+    // Other relations (RFC 5005 and extensions), second `rel` parameters, and invalid links.
     ['<?old>; rel="next-archive"', null],
     ['<?x>; rel="https://a.example/next"', null],
     ['<?x>; rel="prev"; rel="next"', null],

@@ -20,7 +20,9 @@ ${table}`,
 export const dayConfig = (table: string): string =>
   listConfig(`window_days = 1\n${table}`).replace(API, "https://board.example/day/{since:yyyyMMdd}");
 
-/** Returns the body of a page: a row for each id with the fields of `fieldsOf`, and the document's other members. */
+/**
+ * Returns the body of a page: a row for each id, with the fields that `fieldsOf` returns, and the members in `more`.
+ */
 export const pageText = (
   ids: readonly (string | number)[],
   more: Record<string, unknown> = {},
@@ -36,15 +38,14 @@ export const page = (...given: Parameters<typeof pageText>): Answer => ({
   body: pageText(...given),
 });
 
-/** Returns the numbers from one to another, in descending order if the first is larger. */
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.abs(to - from) + 1 }, (_, at) => from < to ? from + at : from - at);
 
-/** Returns up to `size` numbers of the list `newest`, `newest` - 1, … 1, from an index on. */
+/** Returns up to `size` numbers of the list `newest`, `newest` - 1, … 1, starting at the index `from`. */
 export const newestFirst = (newest: number, size: number, from = 0): number[] =>
   newest - from < 1 ? [] : range(newest - from, Math.max(1, newest - from - size + 1));
 
-/** Serves the newest documents first, in numbered pages. */
+/** Serves the documents `newest`() to 1 in numbered pages. */
 export function servePages(world: World, newest: () => number, size = 2): void {
   world.platform.http.serve(API, ({ url }) => {
     const number = Number(url.searchParams.get("page") ?? 1);
@@ -56,7 +57,7 @@ export const storedIds = async (world: World): Promise<number[]> =>
   (await world.store.listEvents({ limit: 500 })).map(({ json }) => Number(JSON.parse(json).external_id))
     .sort((a, b) => a - b);
 
-/** Returns the URLs that were requested since the last call. */
+/** Returns the URLs requested since the last call. */
 const requestedUrls = (world: World): URL[] =>
   world.platform.http.requests.splice(0).map(({ url }) => new URL(url));
 export const requestedPaths = (world: World): string[] =>

@@ -16,7 +16,7 @@ import {
   storedIds,
 } from "./lists.ts";
 
-/** Returns a page with at most two of the documents 1 to 5, after skipping `from` of them. */
+/** Returns a page that lists at most two of the documents 1 to 5, after the first `from` documents. */
 const two = (from: number, more: Record<string, unknown> = {}): Answer =>
   page([1, 2, 3, 4, 5].slice(from, from + 2), more);
 
@@ -100,7 +100,7 @@ Deno.test("after a failed page, earlier items are kept, the fetch fails, and the
     const failed = await ingestBoard(world);
     assert.deepEqual([failed.ok, failed.new, failed.error], [false, 2, "page 2: responded with 500"]);
     assert.deepEqual(await storedIds(world), [1, 2, 6, 7]);
-    // The first page has nothing new now. A fetch that stopped there would lose three items.
+    // The first page has no new items. A fetch that stopped there would lose three items.
     isBroken = false;
     const recovered = await ingestBoard(world);
     assert.deepEqual([recovered.ok, recovered.new], [true, 3]);

@@ -1,4 +1,4 @@
-// When a permanent redirect is adopted, and when it ends.
+// When permanent redirects are adopted, and when they stop being followed.
 import assert from "node:assert/strict";
 import { fillWindow } from "../../../src/domain/source/extraction_rules.ts";
 import type { SourceMove } from "../../../src/domain/source/source.ts";
@@ -95,7 +95,7 @@ Deno.test("movedTemplate() moves a URL template, unless the redirect is specific
   }
 });
 
-/** Strategies whose requested URLs follow a template, on a site that redirects permanently to another host. */
+/** Strategies that build URLs from a template. The site redirects them permanently to another host. */
 const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): unknown }> = {
   "json by days": {
     source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +

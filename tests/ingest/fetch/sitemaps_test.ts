@@ -30,7 +30,7 @@ const PAGE = (title: string) =>
   `<!doctype html><html lang="en"><head><title>${title} | Board</title><meta property="og:title" content="${title}">
 <meta name="description" content="About ${title}."><meta property="article:published_time" content="2026-07-30T09:00:00Z">`;
 
-/** Serves a site whose pages have their paths as titles, except for those with another response. */
+/** Serves a sitemap and its pages. A page has its path as the title, unless `responseTo` returns another response. */
 function serveSite(
   world: World,
   pages: Record<string, string | null> | string,
@@ -312,7 +312,8 @@ Deno.test("a site that refuses every page for weeks gets three requests at a tim
 
 Deno.test("forbidden pages do not delay others", () =>
   withSources(sitemapConfig("max_pages = 3"), async (world) => {
-    // The newest pages, which the first fetch reads first, and the oldest, which later ones read first.
+    // These include the newest pages, with which the first fetch begins, and the oldest, with which later fetches
+    // begin.
     const forbidden = ["/p3", "/p4", "/p5"];
     let pages = FIVE;
     for (let times = 0; times < 4; times++) {

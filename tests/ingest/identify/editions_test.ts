@@ -1,4 +1,4 @@
-// Two editions of one publication in a document: which of them counts, in any order.
+// Two editions of one publication in a document: which one counts does not depend on their order.
 import assert from "node:assert/strict";
 import { fetchForeseen, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
@@ -6,7 +6,10 @@ import type { World } from "../../support/world.ts";
 
 const CONFIG = boardConfig({ source: 'relevance = "all"' });
 
-/** Fetches the items. Returns the counts of new, revised and refused items, which a dry run must predict. */
+/**
+ * Fetches the items. Returns the numbers of new and revised items, and the refused items. A dry run must predict
+ * them.
+ */
 async function fetchNext(world: World, items: readonly SampleItem[]): Promise<[number, number, string[]]> {
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
   const { report, foreseen } = await fetchForeseen(world);

@@ -1,4 +1,4 @@
-// Identity rules: the keys that they give, and that a change of the rule makes no new publications.
+// Identity rules: the keys that they produce. A change of the rule makes no publication new.
 import assert from "node:assert/strict";
 import { identifyItems } from "../../../src/ingest/identify/identify.ts";
 import { identityOf, keyUnder, PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
@@ -19,7 +19,7 @@ const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   ...change,
 });
 
-Deno.test("keyUnder() returns the identity by each rule", () => {
+Deno.test("keyUnder() returns the identity under each rule", () => {
   const forms = languageForms({ languages: ["en", "de"], languagePattern: "/(en|de)/" });
   const rows: [rule: string, change: Partial<NormalisedItem>, key: string][] = [
     ["guid", {}, "id-1"],

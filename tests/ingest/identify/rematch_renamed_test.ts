@@ -1,4 +1,4 @@
-// Publications that get a new id or URL when they are edited are revised, and different ones are never merged.
+// Publications that get a new id or URL when they are edited are revised. Different publications are never merged.
 import assert from "node:assert/strict";
 import type { IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
@@ -45,7 +45,7 @@ const TITLE = { title: "Guidelines" };
 const DATE = { publishedAtMs: NOW };
 const TITLE_AND_DATE = { ...TITLE, ...DATE };
 const ALL_SAME = { ...TITLE_AND_DATE, summary: SUMMARY };
-/** The same content at the URL of a site that was rebuilt. */
+/** The same content at a URL of the rebuilt site. */
 const REBUILT = { ...ALL_SAME, link: "https://new.example/node/17" };
 const SHORT = { summary_en: "News" };
 const WWW = { link: "http://www.board.example/a/" };
@@ -56,7 +56,10 @@ const stored = (title: string) =>
 const TITLES = ["One", "Two", "Three"];
 
 interface Document {
-  /** The date of a known item in the document, relative to the publication. Default: the document has none. */
+  /**
+   * The date of another, known item in the document, compared with the publication. By default, there is no such
+   * item.
+   */
   known?: "older" | "newer";
   /** Whether the document is complete. */
   isAll?: boolean;
@@ -151,7 +154,7 @@ Deno.test("rematchRenamed() matches items with publications by URL, title, summa
   assert.equal(beside.size, 0, "beside a known item with the same summary");
 });
 
-/** Returns a feed whose links do not follow from the ids. */
+/** Returns a feed whose items have the given links. */
 const feed = (items: readonly (SampleItem & { link?: string })[]) =>
   items.reduce(
     (text, { id, link }) =>
@@ -304,7 +307,7 @@ Deno.test("rematchRenamed() and findRequeried() work in short steps on long URLs
     return longestMs / (performance.now() - startMs);
   };
   for (const find of [rematchRenamed, findRequeried]) {
-    // The least of three, because other processes may interrupt a step.
+    // The minimum of three, because other processes may interrupt a step.
     const shares = [await longestShare(find), await longestShare(find), await longestShare(find)];
     assert.ok(Math.min(...shares) < 1 / 4, `the longest step took these shares of the time: ${shares}`);
   }

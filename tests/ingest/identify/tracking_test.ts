@@ -12,7 +12,7 @@ const ITEMS = ["1", "2"].map((id) => ({
   summary: `The opinion of the board on matter ${id}.`,
 }));
 
-/** Fetches the items with suffixes in their URLs and ids. Returns the counts of new, revised and unchanged items. */
+/** Fetches the items with suffixes on their URLs and ids. Returns the counts of new, revised and unchanged items. */
 async function fetchWith(world: World, behind: string, ids = ""): Promise<number[]> {
   const feed = rss(ITEMS).replaceAll("</link>", `${behind}</link>`)
     .replaceAll(/(<guid[^>]*>)(\d)/g, ids === "" ? "$1$2" : `$1https://board.example/$2${ids}`);

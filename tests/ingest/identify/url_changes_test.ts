@@ -1,4 +1,5 @@
-// Only the URLs of publications change: a moved site triggers no webhooks, and generated queries are not new.
+// Publications of which only the URL changes: a moved site triggers no webhooks, and generated queries make nothing
+// new.
 import assert from "node:assert/strict";
 import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import type { IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
@@ -21,8 +22,8 @@ const at = (site: string, items: readonly SampleItem[]) =>
   rss(items).replaceAll("https://board.example/", `${site}/`);
 
 /**
- * Runs the work with a subscriber. `fetch` returns the counts of new, revised and unchanged items; `received` holds the
- * delivered titles.
+ * Runs the work with a subscriber. `fetch` returns the counts of new, revised and unchanged items. `received`
+ * contains the delivered titles.
  */
 function withSubscriber(
   work: (fetch: (body: string) => Promise<number[]>, received: string[], world: World) => Promise<void>,

@@ -9,7 +9,7 @@ const iso = (text: string, timezone: string): string | null => {
   return atMs === null ? null : new Date(atMs).toISOString();
 };
 
-/** Texts and their instants for a source in Berlin. */
+/** Dates as publishers write them, and the instants that they mean for a source in Berlin. */
 const STATED: [text: string, expected: string][] = [
   // RFC 822 and its successors
   ["Mon, 27 Jul 2026 09:37:55 GMT", "2026-07-27T09:37:55.000Z"],
@@ -107,7 +107,7 @@ const STATED: [text: string, expected: string][] = [
   ["1785499215", "2026-07-31T12:00:15.000Z"],
   ["1785499215.5", "2026-07-31T12:00:15.500Z"],
   ["1785499215000", "2026-07-31T12:00:15.000Z"],
-  // Changes to summer time (02:00 to 03:00) and back (03:00 to 02:00)
+  // Changes to summer time (from 02:00 to 03:00) and back (from 03:00 to 02:00)
   ["2026-03-29T01:59:59", "2026-03-29T00:59:59.000Z"],
   ["2026-03-29T02:30:00", "2026-03-29T01:30:00.000Z"],
   ["2026-03-29T03:00:00", "2026-03-29T01:00:00.000Z"],
@@ -120,7 +120,7 @@ Deno.test("parseDate() parses the date formats of publishers", () => {
   for (const [text, expected] of STATED) assert.equal(iso(text, BERLIN), expected, text);
 });
 
-Deno.test("parseDate() returns null for impossible dates, placeholders and other texts", () => {
+Deno.test("parseDate() returns null for impossible dates, placeholders and other strings", () => {
   const refused = [
     "31 February 2026",
     "29 Feb 2025",
@@ -186,7 +186,7 @@ const ZONES = "UTC Europe/Brussels Europe/London America/New_York Asia/Kolkata A
 const two = (value: number): string => String(value).padStart(2, "0");
 const minutes = fc.integer({ min: Date.UTC(1990, 0, 2) / 60_000, max: Date.UTC(2100, 0, 1) / 60_000 });
 
-/** Formats of an instant with its zone. `at` is the local time. */
+/** Functions that write an instant with its zone. `at` is the local time. */
 const WRITINGS: ((at: Date, offset: string) => string)[] = [
   (at, offset) => at.toUTCString().replace("GMT", offset.replace(":", "")),
   (at, offset) => at.toISOString().replace("Z", offset),
@@ -235,7 +235,7 @@ Deno.test("parseDate() returns an instant whose local time is the date without a
   );
 });
 
-Deno.test("parseDate() returns a plausible instant or null for any text", () => {
+Deno.test("parseDate() returns a plausible instant or null for any string", () => {
   const piece = fc.constantFrom(
     ..."1 27 2026 07 31 : . / - , T Z + 0200 GMT Jul juillet März Monday um pm h 15:30 #7# ( [ ' é".split(
       " ",

@@ -124,7 +124,7 @@ Deno.test("normaliseItem() finds the URL of a publication", () => {
   }
 });
 
-Deno.test("normaliseItem() notes an invalid date, and uses that of the update", () => {
+Deno.test("normaliseItem() notes an invalid date, and uses the date of the update instead", () => {
   const { item, notes } = single(atom(
     "<entry><title>t</title><id>https://board.example/1</id><published>some day</published><updated>2026-07-31T12:00:15Z</updated></entry>",
   ));
@@ -143,7 +143,7 @@ Deno.test("normaliseItem() parses dates without a zone in the source's time zone
   assert.equal(single(text).item.publishedAtMs, Date.UTC(2026, 6, 27, 13, 30));
 });
 
-Deno.test("normaliseItem() takes the item's language before the document's", () => {
+Deno.test("normaliseItem() prefers the item's language to the document's", () => {
   const items =
     '<item xml:lang="de-AT"><title>a</title></item><item><title>b</title><dc:language>zz-bad-</dc:language></item>';
   const languages = outcomes(rss(items, "<language>EN_us</language>")).map((outcome) =>
@@ -167,7 +167,7 @@ Deno.test("normaliseItem() cleans and limits values", () => {
   assert.deepEqual(item.categories, ["R&D"]);
 });
 
-Deno.test("normaliseItem() removes title, author and time of a page from its summary", () => {
+Deno.test("normaliseItem() removes a page's title, author and time from its summary", () => {
   const page =
     "&lt;span&gt;Call for papers&lt;/span&gt;\n\n&lt;span&gt;&lt;span&gt;A. Body (not verified)&lt;/span&gt;" +
     "&lt;/span&gt;\n\n&lt;span&gt;&lt;time&gt;Fri, 06/28/2024 - 10:22&lt;/time&gt;\n&lt;/span&gt;";

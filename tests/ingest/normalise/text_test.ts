@@ -1,4 +1,4 @@
-// The text of markup.
+// Plain text from markup.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { cutText, textFromMarkup } from "../../../src/ingest/normalise/text.ts";
@@ -46,7 +46,7 @@ Deno.test("textFromMarkup() returns the text of markup", () => {
   }
 });
 
-Deno.test("textFromMarkup() omits texts that a content management system repeats", () => {
+Deno.test("textFromMarkup() omits text that a content management system repeats", () => {
   const repeats = ["Guidelines on labels", "A. Body", "A. Body (not verified)"];
   const chrome = `<span>Guidelines on
     labels</span>
@@ -106,7 +106,7 @@ Deno.test("textFromMarkup() removes tags, control characters and repeated spaces
   );
 });
 
-Deno.test("textFromMarkup() returns well-formed text for any text", () => {
+Deno.test("textFromMarkup() returns well-formed text for any string", () => {
   fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
     assert.ok(textFromMarkup(text, { repeats: ["x"] }).isWellFormed());
   }));

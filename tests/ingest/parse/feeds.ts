@@ -1,4 +1,4 @@
-// Documents for the tests of parsing and normalising: one feed of each format with the same items.
+// Documents for the tests of parsing and normalising: a feed in each format, always with the same items.
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -19,7 +19,7 @@ interface Strategy {
   write(items: readonly unknown[]): string;
   item(name: string): unknown;
   badItem(chance: Chance): unknown;
-  /** Serves the other documents that a fetch requests. */
+  /** Serves the other documents that a fetch needs. */
   serve?(world: World): void;
 }
 
@@ -28,7 +28,7 @@ const completeDocument = ({ write, item }: Strategy): string => write(ITEMS.map(
 const withBadItem = ({ write, item, badItem }: Strategy, chance: Chance): string =>
   write(ITEMS.map((name, at) => at === 2 ? badItem(chance) : item(name)));
 
-/** Markup whose damage ends with the item, so that other items are not affected. */
+/** Markup that damages its own item only. */
 const BAD_MARKUP: readonly string[] = [
   `<title>${"x".repeat(200_000)}</title>`,
   `<title a="${"x".repeat(100_000)}">t</title>`,
@@ -41,7 +41,7 @@ const BAD_MARKUP: readonly string[] = [
   "<title>t</title><link>file:///etc/passwd</link><pubDate>-</pubDate>",
 ];
 
-/** Broken items of a listing, whose markup does not damage other items. */
+/** Broken items of a listing. Their markup does not damage other items. */
 const BAD_LIST_ITEMS: readonly string[] = [
   "<li>",
   "<li><a>Document three",
@@ -168,7 +168,7 @@ for (const [name, strategy] of Object.entries<Strategy>(STRATEGIES)) {
         world.platform.http.requests.length = 0;
       }
       assert.ok(refused > INPUTS / 10, `${refused} were refused`);
-      // Afterwards the valid document is read completely.
+      // The valid document is then read completely.
       respond({ headers: { "content-type": strategy.contentType }, body: completeDocument(strategy) });
       await world.platform.clock.advance(86_400_000);
       const report = await ingestBoard(world);

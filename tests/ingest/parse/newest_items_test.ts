@@ -1,9 +1,9 @@
-// The newest items of a document that has too many.
+// Documents with too many items: the newest ones are kept.
 import assert from "node:assert/strict";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";
 import { atom, bytesOf, jsonFeed, rss } from "./feeds.ts";
 
-/** Items as "ID DATE", or only the id for an item without a date. */
+/** Items as "ID DATE", or as "ID" if they have no date. */
 type Rows = readonly string[];
 
 const split = (rows: Rows) => rows.map((row) => row.split(/ (.*)/s) as [id: string, date?: string]);

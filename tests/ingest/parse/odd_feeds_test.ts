@@ -1,4 +1,4 @@
-// Unusual feeds of real sites: ids by position, moved sites, sessions in URLs, items without ids.
+// Unusual feeds of real sites: ids that are positions, moved sites, sessions in URLs, items without ids.
 import assert from "node:assert/strict";
 import { fetchFeed, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
@@ -7,7 +7,7 @@ import { START_MS, type World } from "../../support/world.ts";
 const DAY = 86_400_000;
 const ALL = boardConfig({ source: 'relevance = "all"' });
 
-/** Returns an item that is as many days old as its number. */
+/** Returns an item whose age in days is its number. */
 const item = (number: number, id = `${number}`): SampleItem => ({
   id,
   title: `Document ${number}`,

@@ -52,7 +52,6 @@ async function outcomeOf(config: string, document: string, parseWorker?: Thread)
   return { reports, items, events, lines: platform.lines };
 }
 
-/** Runs `work` with a worker thread. */
 async function withWorker(
   program: string,
   work: (thread: Thread) => Promise<void>,
@@ -95,7 +94,7 @@ url = "https://good.example/feed"
   });
 }
 
-/** Fetches both sources at once. Returns the error and state of "board". */
+/** Fetches both sources at once. Returns the error and the state of "board". */
 async function fetchBoth(world: World, document: string): Promise<{ error: string; state: SourceState }> {
   const { app, platform, store } = world;
   platform.http.serve(FEED, () => ({ body: document }));

@@ -45,7 +45,7 @@ Deno.test("missing values, values of other types and prototype properties are ig
   assert.deepEqual(parse(text, json("", { title: rules })).items[0]?.title, "last");
 });
 
-Deno.test("values in links are encoded, and only texts with tags are markup", () => {
+Deno.test("values in links are encoded, and only text with tags is markup", () => {
   const [item] = parse(
     '[{"id":"a b/c?d&e","t":"x < y & <z>","s":"<mark>AI</mark> &amp; law"}]',
     json("", { link: ["https://a.org/{id}"], title: ["t"], summary: ["s"] }),
@@ -125,7 +125,7 @@ Deno.test("items, nested lists, depth and elements are limited", () => {
   assert.throws(() => parse(elements, html("b", { title: [""] })), /more than 300000 elements/);
 });
 
-Deno.test("a page whose elements match within each other is refused when the search takes too many steps", () => {
+Deno.test("a page with matching elements nested in each other is refused if the search takes too many steps", () => {
   const deep = `${"<div>".repeat(500)}${"<p>text</p>".repeat(4_000)}`;
   assert.throws(() => parse(deep, html("div", { title: ["h1"] })), /takes too long to search/);
   const wide = `<ul>${"<li><h3>text</h3></li>".repeat(3_000)}</ul>`;
@@ -171,7 +171,7 @@ Deno.test("a page is one item, read by its rules and then by common selectors", 
   assert.throws(() => parse("<p>no title", reading), /the page has no title/);
 });
 
-Deno.test("a document of another format than the rules expect is refused with its format", () => {
+Deno.test("a document whose format the rules do not expect is refused, and the error names the format", () => {
   const rows: [string, Reading, RegExp][] = [
     ["<html><title>Login</title>", json("", {}), /this is a page of HTML or XML, not JSON/],
     ['{"a":1}', html("li", {}), /this is JSON, not a page/],
@@ -206,7 +206,7 @@ Deno.test("readSitemap() reads the entries around an invalid one, and ignores th
   ]);
 });
 
-Deno.test("readSitemap() keeps the last changed entries of a sitemap that is too long", () => {
+Deno.test("readSitemap() keeps the most recently changed entries of a sitemap that is too long", () => {
   const entry = (day: number) =>
     `<url><loc>https://a.org/${day}</loc>${day === 0 ? "" : `<lastmod>2026-07-${10 + day}</lastmod>`}</url>`;
   for (const order of ["1234567890", "9876543210", "8190234567"]) {

@@ -58,8 +58,8 @@ const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
   }));
 
 /**
- * Runs the work with a feed of 12 items. `next` fetches the given items, or gets a 503 if they are null. `received` has
- * the titles that a subscriber receives.
+ * Runs the work with a feed of 12 items. `next` fetches the given items, or gets a 503 if they are null. `received`
+ * contains the titles that a subscriber has received.
  */
 function withSubscriber(
   work: (
@@ -105,7 +105,7 @@ Deno.test("a feed in which every id and text changes is stored and held, and new
     assert.deepEqual([after.status, after.ingestion.held_back], ["ok", 0]);
   }));
 
-Deno.test("the publications of twelve days in which a feed failed are delivered afterwards", () =>
+Deno.test("the publications of twelve days during which a feed failed are delivered afterwards", () =>
   withSubscriber(async (world, next, received) => {
     for (let days = 0; days < 12; days++) {
       await world.platform.clock.advance(DAY_MS);

@@ -7,7 +7,7 @@ import type { World } from "../../support/world.ts";
 const DATES = [28, 29, 30, 31].map((day) => `${day} Jul 2026 12:00:00 GMT`);
 const ANNEX = { summary: "On Annex III of the AI Act." };
 
-/** An item whose URL does not follow from its id. */
+/** An item whose URL may differ from its id. */
 type LinkedItem = SampleItem & { link?: string };
 
 const feed = (items: readonly LinkedItem[]): string =>
@@ -143,7 +143,7 @@ const same = (link: string, date: number): LinkedItem[] => [
   { id: "feed", link, title: `AI Act: ${link}`, date: DATES[date] ?? "" },
 ];
 
-Deno.test("an id that every document uses does not identify publications: another URL is another publication", () =>
+Deno.test("an id that every document uses does not identify publications: different URLs are different publications", () =>
   after(same("a", 0), async (ingest, world) => {
     assert.deepEqual(await ingest(same("b", 1)), [1, 0, 0]);
     assert.deepEqual(await ingest(same("c", 2)), [1, 0, 0]);

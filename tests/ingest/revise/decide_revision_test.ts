@@ -112,7 +112,7 @@ Deno.test("decideRevision() records changed content as the next version of the s
   assert.deepEqual([event.version, event.supersedes, event.external_id], [2, "evt_old", "first-id"]);
 });
 
-Deno.test("decideRevision() skips irrelevant items unless the source keeps all", () => {
+Deno.test("decideRevision() skips irrelevant items unless the source keeps all items", () => {
   const classify = () => ({ ...classified, relevant: false });
   assert.deepEqual(decideRevision(identified(), null, context({ classify })), { kind: "irrelevant" });
   assert.equal(decideRevision(identified(), null, context({ classify, keepAll: true })).kind, "record");
@@ -125,7 +125,7 @@ Deno.test("decideRevision() records the revision of a publication that is no lon
   assert.equal(decideRevision(identified({ title: "Neu" }), stored, context({ classify })).kind, "record");
 });
 
-Deno.test("decideRevision() decides a changed date by the document and the publication's history", () => {
+Deno.test("decideRevision() decides whether a changed date is a revision by the document and the publication's history", () => {
   const before = identified();
   const moved = identified({ publishedAtMs: NOW });
   const { contentHash } = moved;
@@ -196,7 +196,7 @@ Deno.test("decideRevision() separates two ids of one publication that are listed
   assert.deepEqual(versionWith(["id-2"]), ["id-1", 2], "a new id of the publication");
 });
 
-Deno.test("decideRevision() uses the stated date, otherwise that of the change, otherwise the time of the fetch", () => {
+Deno.test("decideRevision() uses the stated date, otherwise the date of change, otherwise the time of the fetch", () => {
   const DAY = 24 * HOUR;
   const rows: [name: string, item: Partial<NormalisedItem>, publishedAt: number, isEstimated: boolean][] = [
     ["stated", { publishedAtMs: NOW - DAY }, NOW - DAY, false],

@@ -1,4 +1,4 @@
-// Edits of a publication in several languages: those that one fetch finds make one revision.
+// Edits of a publication in several languages: all edits that one fetch finds make one revision.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
@@ -27,7 +27,7 @@ const TITLES: Record<Language, string> = {
   fr: "Lignes directrices sur le règlement IA",
 };
 
-/** The items of one language by number: the edition of the text, and the day in July. */
+/** The items of one language by number, each with the edition of its text and its day in July. */
 type Items = Record<string, { edition: number; day?: number }>;
 
 const titleOf = (language: Language, id: string, edition: number) =>
@@ -130,7 +130,7 @@ Deno.test("an edit in all languages makes one version and one delivery per subsc
     assert.deepEqual(await fetchNext(world), [0, 0, 3, 0]);
   }));
 
-Deno.test("a language that is added with an edit of the others is part of that revision, and has its own provenance", () =>
+Deno.test("a language that is added while the others are edited is part of that revision, and has its own provenance", () =>
   withSources(CONFIG, async (world) => {
     serve(world, { en: { 1: { edition: 1 } }, de: { 1: { edition: 1 } }, fr: {} });
     assert.deepEqual(await fetchNext(world), [1, 0, 0, 1]);
@@ -227,7 +227,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/** The publications, and the edition of each language that fetches have seen, or 0 for none. */
+/** The current edition of each publication in each language, and the edition that fetches have seen, or 0 for none. */
 class Model {
   readonly now = [0, 1, 2].map(() => [0, 0, 0]);
   readonly seen = [0, 1, 2].map(() => [0, 0, 0]);
@@ -330,7 +330,7 @@ Deno.test("every fetch that finds edits makes one version and loses no text, in 
     { numRuns: 15 },
   ));
 
-Deno.test("the same holds for every fetch of one feed with several languages, in any order of the items", () =>
+Deno.test("every fetch of one feed in several languages makes one version and loses no text, in any order of the items", () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (given) => {
       const steps = given.map((one) => ({ ...one, failing: [] }));

@@ -1,4 +1,4 @@
-// The items of one publication in several languages that one fetch finds, as a table.
+// What happens to the items of one publication that a fetch finds in several languages, as a table.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/publications.ts";

@@ -1,4 +1,4 @@
-// Sources set to relevance = "all" after "ai": items that were skipped before are stored without notification.
+// Sources whose relevance changes from "ai" to "all": items that were skipped before are stored without notification.
 import assert from "node:assert/strict";
 import { narrowUntilAfter, wasIrrelevantBefore } from "../../../src/ingest/revise/relevance_scope.ts";
 import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";
@@ -71,7 +71,7 @@ const cheese = (count: number): SampleItem[] =>
     date: new Date(Date.UTC(2026, 6, 1 + at % 28)).toUTCString(),
   }));
 
-/** Runs the work with a source that fetched these items with relevance = "ai", and is set to "all" a day later. */
+/** Runs the work with a source that has fetched these items with relevance = "ai". A day later, it is set to "all". */
 function afterEdit(
   items: readonly SampleItem[],
   work: (world: World, deliver: (items: readonly SampleItem[]) => Promise<string[]>) => Promise<void>,

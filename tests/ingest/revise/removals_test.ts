@@ -60,7 +60,10 @@ Deno.test("a list that loses more items than it keeps, or has invalid items, cau
     for (let round = 0; round < 3; round++) assert.equal((await fetchFeed(world, broken))[1], 0);
   }));
 
-/** Runs the work with a source in two languages. `fetch` returns the number of revisions. Unchanged lists get 304. */
+/**
+ * Runs the work with a source in two languages. `fetch` returns the number of revisions. An unchanged list gets a
+ * 304.
+ */
 function withLanguages(
   work: (
     fetch: (english: readonly SampleItem[], german: readonly SampleItem[]) => Promise<number>,

@@ -101,7 +101,7 @@ Deno.test("a text that repeats another language's current or previous text is no
     assert.deepEqual(await languagesOf(world), ["en", "de"]);
   }));
 
-Deno.test("a publication that is relevant in one language also has the text from the unchanged feed of the other", () =>
+Deno.test("a publication that is relevant in one language also has the text from the unchanged feed of the other language", () =>
   withSources(CONFIG, async (world) => {
     await fetch(world, { en: { title: "A note", summary: "On quotas." }, de: DE });
     await fetch(world, {});

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
 const DAY = 86_400_000;
 
-/** Returns a config of sources by id, each with its URL and more lines. */
+/** Returns a config. `sources` contains the URL and more lines of each source, by its id. */
 const sourcesConfig = (sources: Record<string, [url: string, lines?: string]>, rest = ""): string =>
   rest + Object.entries(sources).map(([id, [url, lines = ""]]) => `
 [[sources]]
@@ -34,7 +34,7 @@ const feed = (): Answer => ({ body: rss([{ id: "1" }]) });
 function requested(world: World): string[] {
   return world.platform.http.requests.splice(0).map(({ url }) => url.replace(/^https:\/\/|\.example/g, ""));
 }
-/** Advances the clock and returns the requests of the sources that are due. */
+/** Advances the clock, fetches the sources that are due, and returns their requests. */
 async function requestedAfter(world: World, ms: number): Promise<string[]> {
   await world.platform.clock.advance(ms);
   await world.app.tick();

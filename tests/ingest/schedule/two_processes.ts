@@ -1,4 +1,4 @@
-// Two processes with one store.
+// Simulates two processes that share a store.
 import { join } from "node:path";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { TEMPORARY } from "../../support/temporary.ts";

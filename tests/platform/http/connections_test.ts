@@ -4,7 +4,7 @@ import { MAX_IDLE_CONNECTIONS } from "../../../src/platform/http/connections.ts"
 import { get, OK, saying, sayingLast, serveRaw, withClient } from "../raw_server.ts";
 import { pause } from "../../support/pause.ts";
 
-Deno.test("request() keeps a connection per origin and addresses for the next request", async () => {
+Deno.test("request() keeps a connection per origin and set of addresses for the next request", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -16,7 +16,7 @@ Deno.test("request() keeps a connection per origin and addresses for the next re
   });
 });
 
-Deno.test("request() closes the longest idle connections beyond the maximum", async () => {
+Deno.test("request() closes the connections that have been idle longest if there are too many", async () => {
   const more = 20;
   await using server = serveRaw(saying(OK), "0.0.0.0");
   await withClient(async (client) => {
@@ -30,7 +30,7 @@ Deno.test("request() closes the longest idle connections beyond the maximum", as
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.equal(server.connections.open, MAX_IDLE_CONNECTIONS);
-    // The connection of the first address is closed, and that of the last one is open.
+    // The connection to the first address is closed, and the connection to the last one is open.
     await client.request(get(url, { addresses: [`127.1.1.${MAX_IDLE_CONNECTIONS + more - 1 - 256}`] }));
     assert.equal(server.connections.taken, MAX_IDLE_CONNECTIONS + more);
     await client.request(get(url, { addresses: ["127.1.0.0"] }));
@@ -111,7 +111,7 @@ Deno.test("a response that precedes the request counts, and its connection is no
   for (const connection of held) connection.close();
 });
 
-Deno.test("a client for webhooks shares a connection only between requests of one URL", async () => {
+Deno.test("a client for webhooks shares a connection only between requests to one URL", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     for (const path of ["/a", "/b", "/a", "/b?c", "/a"]) {

@@ -73,7 +73,7 @@ Deno.test("parseHosts() reads names, aliases and comments, and skips what is not
   assert.deepEqual([...parseHosts(text)], [["localhost", ["127.0.0.1", "::1"]], ["ip6", ["::1"]]]);
 });
 
-Deno.test("resolve() rejects for an unknown host without its name", async () => {
+Deno.test("resolve() rejects for an unknown host, and does not quote its name", async () => {
   // A label of more than 63 characters is invalid (RFC 1035, 2.3.4), so no name server is queried.
   await assert.rejects(
     resolver.resolve(`${"a".repeat(64)}.invalid`, signal),

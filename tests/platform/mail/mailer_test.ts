@@ -1,4 +1,4 @@
-// Email over real sockets, to the server of the smtp-server package and to one that misbehaves.
+// Email over real sockets, to the server of the smtp-server package and to a server that misbehaves.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
@@ -215,7 +215,7 @@ Deno.test("createMailer() stops waiting for a silent server when the signal abor
 Deno.test("createMailer() counts an email as sent even if QUIT fails", () =>
   withScript(script({ QUIT: null }), (port) => mailerFor(port).send(MAIL, forever)));
 
-Deno.test("createMailer() writes to the outbox without a server, and keeps the last attempt", () =>
+Deno.test("createMailer() without a server writes to the outbox, and keeps the last attempt", () =>
   withFolder(async (folder) => {
     const outbox = join(folder, "a", "outbox");
     const mailer = createMailer({ smtp: null, outbox });
@@ -275,7 +275,7 @@ Deno.test("the key of a welcome email is on one line in text and HTML, by SMTP a
     })
   ));
 
-Deno.test("createMailer() prevents header injection by subject and name", () =>
+Deno.test("createMailer() prevents header injection through subject and name", () =>
   withServer({}, async (port, taken) => {
     const evil = "x\r\nBcc: eve@client.example\r\n\r\nbody";
     await mailerFor(port).send(

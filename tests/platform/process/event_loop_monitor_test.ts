@@ -56,7 +56,7 @@ Deno.test("a stall can be explained by work that began before the last check", (
   assert.deepEqual(logged, [{ pause_ms: 1_500, work: "make backup", work_ms: 1_600, cpu_ms: 1_600 }]);
 });
 
-Deno.test("the longest stall is that of the last one to two minutes", () => {
+Deno.test("the longest stall of the last one to two minutes is reported", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
   for (const lateMs of [500, 100, 200, 0]) {

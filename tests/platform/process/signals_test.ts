@@ -8,7 +8,7 @@ const MAIN = new URL("../../../main.ts", import.meta.url);
 const CLI = new URL("../../../src/cli/cli.ts", import.meta.url);
 const PROBE = new URL("signals_probe.ts", import.meta.url);
 
-/** Runs main.ts with a command line that receives signals while it loads. */
+/** Runs main.ts with a replaced command line, which sends signals while it loads. */
 async function runProbe(folder: string, args: string[]): Promise<Deno.CommandOutput> {
   const importMap = join(folder, "imports.json");
   await Deno.writeTextFile(importMap, JSON.stringify({ imports: { [CLI.href]: PROBE.href } }));
@@ -32,7 +32,7 @@ Deno.test("serve keeps the signals that arrive before its command is loaded", as
   });
 });
 
-Deno.test("other commands end at a signal", async () => {
+Deno.test("a signal ends other commands", async () => {
   await withFolder(async (folder) => {
     const { signal } = await runProbe(folder, ["backup", "create"]);
     assert.notEqual(signal, null);

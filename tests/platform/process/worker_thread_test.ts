@@ -17,7 +17,6 @@ const DATABASE_WORKER = new URL("../../../src/database_worker.ts", import.meta.u
 
 const MB = 1024 * 1024;
 
-/** A program with valid and failing tasks. */
 const TASKS = new URL("../../support/workers/sample_worker.ts", import.meta.url);
 
 async function withThread(

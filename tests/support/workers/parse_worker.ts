@@ -1,4 +1,4 @@
-// The tasks of the parse worker on the test's thread.
+// The parse worker's tasks, which run on the test's thread here.
 import { createClassifier } from "../../../src/classify/classify.ts";
 import type { WorkerThread } from "../../../src/domain/ports/ports.ts";
 import { parseWorkerTasks } from "../../../src/ingest/parse/parse_worker_tasks.ts";

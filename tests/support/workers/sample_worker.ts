@@ -1,4 +1,4 @@
-// A worker with valid and failing tasks.
+// A worker with some tasks that succeed and some that fail.
 import process from "node:process";
 import { serveTasks } from "../../../src/platform/process/worker_thread.ts";
 

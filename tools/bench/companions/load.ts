@@ -6,12 +6,12 @@ export interface LoadJob {
   port: number;
   /** Number of sockets, each with one request in progress. */
   connections: number;
-  /** The load ends after this time in ms, or after `maxRequests` requests. */
+  /** The load ends after this time in ms or after `maxRequests` requests, whichever comes first. */
   forMs: number;
   maxRequests: number;
   /** The Authorization header of every request. */
   authorization: string;
-  /** The paths to request in turn. Without them, the job continues with the paths of the previous one. */
+  /** The paths to request in turn. By default, the paths of the previous job. */
   paths?: readonly string[];
 }
 

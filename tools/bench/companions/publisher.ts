@@ -10,7 +10,7 @@ import { createEvents } from "../invented.ts";
 import { answerLines } from "./lines.ts";
 import { openBenchStore } from "../store.ts";
 
-/** A job, as a line on stdin: to deliver from the store in this file until a line with null ends the job. */
+/** A job, as a line on stdin: the app delivers from the store at `path` until a line with `null` ends the job. */
 export interface Publishing {
   path: string;
   ports: Ports;
@@ -28,7 +28,6 @@ export interface Published {
   stored: [eventId: string, atMs: number][];
 }
 
-/** Ends the app of the previous job. */
 let end = (): Promise<void> => Promise.resolve();
 
 if (import.meta.main) await answerLines((job: Publishing | null) => job === null ? stop() : publish(job));
