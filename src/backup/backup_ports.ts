@@ -8,7 +8,7 @@ export interface BackupTools {
   archives: Archives;
   /** Copies one consistent state of a database that is in use. */
   copyDatabase(from: string, to: string): Promise<void>;
-  /** Moves the log of a database into its file and inspects the file, which must not be in use. */
+  /** Merges the write-ahead log of a database into its file, then inspects the file, which must not be in use. */
   inspect(path: string): Promise<DatabaseFacts>;
   version: string;
 }

@@ -10,7 +10,7 @@ import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBac
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 
-/** A work folder unchanged for this long was left by a killed process. A running backup writes more often, ms. */
+/** A work folder unchanged for this long (ms) was left by a killed process. A running backup writes more often. */
 const STALE_MS = 1_800_000;
 
 export interface BackupRequest {
@@ -19,7 +19,7 @@ export interface BackupRequest {
   nowMs: number;
   database: string;
   config: string;
-  /** The file of the key for sealing secrets, or null if the archive must not contain the key. */
+  /** The path of the secret key file, or null if the archive must not contain the key. */
   secretKey: string | null;
 }
 
@@ -29,7 +29,7 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} already exists: choose another name`);
   await makeFolderLike(folder, files, request.database);
-  // The files of a killed backup can be as large as the database.
+  // Leftover files of killed backups can take up more space than the database.
   await removeLeftovers(folder, request.nowMs, files);
   const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
   const freeBytes = await files.freeBytes(folder);
@@ -46,7 +46,6 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   }
 }
 
-/** Does the work of {@link createBackup} in the folder `work`. */
 async function makeIn(work: string, request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files, archives } = tools;
   // If this process runs as root and is killed, the service can still remove the folder.
@@ -97,7 +96,7 @@ function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
-/** Creates a folder and its missing parents. As root, gives them to the owner of `like` or else of the folder above. */
+/** Creates a folder and its missing parents. Under root, gives them to the owner of `like` or the parent. */
 export async function makeFolderLike(
   folder: string,
   files: Pick<BackupFiles, "exists" | "makeFolder" | "chownLike">,
@@ -145,15 +144,15 @@ export async function removeLeftovers(
   return leftovers;
 }
 
-/** Returns the name of a backup created at this time: `regfeed-20261121T190500Z.tar.gz`. */
+/** Returns the file name of a backup, such as `regfeed-20261121T190500Z.tar.gz`. */
 export function backupName(nowMs: number): string {
   return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
 }
 
-/** The prefix of scheduled backups, the only ones that are removed automatically. */
+/** The prefix of scheduled backups, which are the only backups that are removed automatically. */
 const SCHEDULED = "scheduled-";
 
-/** Returns the name of a scheduled backup: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
+/** Returns the file name of a scheduled backup, such as `scheduled-regfeed-20261121T031500Z.tar.gz`. */
 export function scheduledName(nowMs: number): string {
   return `${SCHEDULED}${backupName(nowMs)}`;
 }

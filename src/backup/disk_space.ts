@@ -2,7 +2,7 @@
 import type { BackupFiles } from "../domain/ports/backup.ts";
 import { formatBytes } from "../domain/format_bytes.ts";
 
-/** Maximum space for a backup, as a multiple of the database's size: a copy, the archive, and the unpacked archive. */
+/** Maximum space needed, as a multiple of the database's size: for a copy, the archive, and the unpacked archive. */
 const BACKUP_TIMES = 3;
 /** Minimum space, also as a multiple. The archive may be small, but the copy and the unpacked archive are not. */
 const LEAST_TIMES = 2;
@@ -49,7 +49,7 @@ export function isTooSmall(databaseBytes: number, freeBytes: number | null): boo
   return freeBytes !== null && freeBytes < databaseBytes * LEAST_TIMES;
 }
 
-/** Whether an error was caused by a full disk. Call this before the written files are removed, which frees space. */
+/** Whether an error was caused by a full disk. Call this before removing the written files, which frees space. */
 export async function cameOfFullDisk(
   error: unknown,
   folder: string,

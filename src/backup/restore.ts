@@ -8,7 +8,7 @@ import { withBackup } from "./verify.ts";
 export interface RestoreRequest {
   from: string;
   database: string;
-  /** The path of the key for sealing secrets, which is replaced if the archive contains one. */
+  /** The path of the secret key file, which is replaced if the archive contains a key. */
   secretKey: string;
   force: boolean;
   nowMs: number;
@@ -17,7 +17,7 @@ export interface RestoreRequest {
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
   /** Locks the database until the returned function is called. Throws if a server or another restore has locked it. */
   claim(path: string): Promise<() => void>;
-  /** Moves the log of the database into its file. Throws if another process has the database open. */
+  /** Merges the write-ahead log of the database into its file. Throws if another process has the database open. */
   release(path: string): void;
   schemaVersion: number;
 }
@@ -31,8 +31,8 @@ export interface Restored {
 }
 
 /**
- * Verifies the archive and puts its files in place. Throws an error for the operator, and changes nothing, if the
- * database is in use, if it exists and `force` is false, or if the archive is damaged or has a newer schema.
+ * Verifies the archive and puts its database and key in place. Throws an error for the operator, and replaces nothing,
+ * if the database is in use, if it exists and `force` is false, or if the archive is damaged or has a newer schema.
  */
 export async function restoreBackup(request: RestoreRequest, tools: RestoreTools): Promise<Restored> {
   const { files } = tools;
@@ -79,7 +79,7 @@ async function putInPlace(
   for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
-  // The key comes first: if the restore is killed in between, a key without its database does no harm.
+  // The key comes first, so that a restore that is killed in between leaves no restored database without its key.
   if (has(ARCHIVE_NAMES.secretKey)) await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), secretKey);
   for (const side of ["-wal", "-shm"]) await place.moveAway(`${database}${side}`);
   await place.put(join(unpacked, ARCHIVE_NAMES.database), database);

@@ -8,7 +8,7 @@ import { backupTime, isScheduled, scheduledName } from "./create.ts";
 const RETRY_MS = 600_000;
 /** Maximum sleep, so that changes to the clock are noticed, ms. */
 const LOOK_AGAIN_MS = 30_000;
-/** A backup whose time is at most this far in the future counts, because the clock may have been adjusted, ms. */
+/** A backup at most this many ms in the future still counts, because the clock may have been adjusted. */
 const SET_RIGHT_MS = 3_600_000;
 
 export interface BackupPlan {
@@ -33,8 +33,8 @@ export interface BackupLoop {
 
 /**
  * Returns when the next backup is due, Unix ms: at the first run after the newest backup or, without one, after the
- * start. A missed run is due at once. After a failure, a pause comes first. Times of a start or failure that are in the
- * future are ignored, because the clock has been set back since. Returns null if the schedule has no runs.
+ * start. A missed run is due at once. After a failure, a pause comes first. If the clock has been set back, a start in
+ * the future counts as now, and a failure in the future is ignored. Returns null if the schedule has no runs.
  */
 export function nextBackupAt(
   schedule: Schedule,
@@ -60,12 +60,12 @@ export function findSuperfluous(names: readonly string[], keep: number, nowMs: n
   );
 }
 
-/** Whether the name states a time in the future, because the clock has been set back since or is wrong now. */
+/** Whether the name states a time over an hour in the future, which means that the clock was or is wrong. */
 export function isOfLaterClock(name: string, nowMs: number): boolean {
   return (backupTime(name) ?? 0) > nowMs + SET_RIGHT_MS;
 }
 
-/** Creates due backups until the signal aborts. A failure is logged and retried, and no old backup is removed then. */
+/** Creates due backups until the signal aborts. After a failure, logs it, keeps all old backups, and retries later. */
 export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise<void> {
   const { plan, clock, log } = loop;
   const startedMs = clock.nowMs();

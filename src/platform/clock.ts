@@ -10,7 +10,7 @@ export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, turn, within };
 }
 
-/** Resolves when the last caller that sleeps for 0 ms continues. */
+/** Resolves when the most recent call of `sleep(0)` ends. */
 let lastYield = Promise.resolve();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

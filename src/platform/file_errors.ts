@@ -1,4 +1,4 @@
-// Describes file system errors.
+// Short reasons for file system errors, for messages.
 
 const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.NotFound, "it does not exist"],

@@ -1,13 +1,13 @@
-// The vault, which seals texts with AES-256-GCM. The key is in a separate file.
+// The vault, which seals strings with AES-256-GCM. The key is in a separate file.
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports/ports.ts";
 
 export const KEY_BYTES = 32;
-/** The version of the sealed form. */
+/** The version of the sealed format. */
 const VERSION = 1;
-/** The length of a key id, which is the beginning of the key's hash, in bytes. */
+/** The length of a key id in bytes. A key id is the beginning of a hash of the key. */
 const KEY_ID_BYTES = 4;
 /** The length of a nonce (NIST SP 800-38D, section 8.2), in bytes. */
 const NONCE_BYTES = 12;
@@ -18,8 +18,8 @@ const KEY_MODE = 0o600;
 const OTHERS = 0o077;
 
 /**
- * Creates a vault with a key of 32 bytes. The sealed form is: version (1 byte), key id (4), nonce (12), ciphertext, tag
- * (16). For a billion texts with random nonces, the probability of a repeated nonce is below 2^-36.
+ * Creates a vault with a key of 32 bytes. The sealed format is: version (1 byte), key id (4), nonce (12), ciphertext,
+ * tag (16). Nonces are random; the probability that two of a billion sealed strings share a nonce is below 2^-36.
  */
 export function createVault(key: Uint8Array): Vault {
   if (key.length !== KEY_BYTES) throw new VaultError(`a key has ${KEY_BYTES} bytes, not ${key.length}`);
@@ -68,7 +68,7 @@ function associated(head: Uint8Array, { table, id }: SealedField): Uint8Array {
 
 /**
  * Opens the vault whose key is in the file. If `mayMake` is set, creates a missing key, but not its folder. Throws a
- * {@link VaultError} if the file is missing, is not a key, or can be read by others.
+ * {@link VaultError} if the file is missing, is not a key, or is accessible to others.
  */
 export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {
   let stat = statOrNull(path);
@@ -81,7 +81,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
   // The mode is null if the system has no file modes.
   if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
     throw new VaultError(
-      `the key file ${path} can be read by others (mode ${modeOf(stat.mode)}): ` +
+      `the key file ${path} is accessible to others (mode ${modeOf(stat.mode)}): ` +
         `run \`chmod 600 ${path}\`; if anyone may have read it, rotate the webhook secrets`,
     );
   }
@@ -123,7 +123,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** Creates the file with its content in one step. If another process has created the file first, uses that file. */
+/** Creates the file with its content in one step. Keeps the existing file if another process was faster. */
 function makeKeyFile(path: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {

@@ -43,7 +43,7 @@ async function addAll(
       using source = await Deno.open(path);
       const { size, mtime } = await source.stat();
       const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
-      // Fails if the file grows or shrinks in the meantime.
+      // Fails if the file grows or shrinks while it is read.
       await source.readable.pipeTo(into);
     }
     controller.finalize();
@@ -88,17 +88,17 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
 /** Maximum size of any entry except the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Throws if an entry is too large, or if the folder has no space for it: an archive may expand a thousandfold. */
+/** Throws if an entry is too large or exceeds the folder's free space. An archive may expand a thousandfold. */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
-    throw new Error(`its ${name} has ${formatBytes(size)}, which is more than in any backup`);
+    throw new Error(`its ${name} is too large for a backup (${formatBytes(size)})`);
   }
   const freeBytes = createMachine().volumeOf(folder)?.freeBytes ?? Infinity;
   if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);
 }
 
 const WANTED = "a backup is a gzipped tar file created by `regfeed backup create`";
-/** Number of bytes that identify a file. The magic number of tar is at byte 257. */
+/** Number of bytes read to identify a file. They include the magic number of tar, which is at offset 257. */
 const HEAD_BYTES = 512;
 const OTHERS: readonly [at: number, mark: string, what: string][] = [
   [0, "SQLite format 3\0", "a database, not an archive"],
@@ -121,7 +121,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   if (head[0] === 0x1f && head[1] === 0x8b) return null; // RFC 1952, section 2.3.1
   const text = new TextDecoder("latin1").decode(head.subarray(0, length));
   const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
-  // deno-lint-ignore no-control-regex -- text files have none
+  // deno-lint-ignore no-control-regex -- text files contain none
   const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
   return known ?? (isText ? "a text file" : "not a gzip file");
 }

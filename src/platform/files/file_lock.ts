@@ -6,8 +6,8 @@ const PATIENCE_MS = 2_000;
 export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
 
 /**
- * Locks the file and writes this process and `text` to it. If the file is missing, creates it with mode 0600. The lock
- * uses flock(2), so closing another descriptor of the file does not release the lock. Throws if the file cannot be
+ * Locks the file and writes this process's id and `text` to it. If the file is missing, creates it with mode 0600. The
+ * lock uses flock(2), so closing another descriptor of the file does not release the lock. Throws if the file cannot be
  * opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {

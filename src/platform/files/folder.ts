@@ -45,8 +45,8 @@ export async function listFolder(
 }
 
 /**
- * Reads a regular file in a folder. Throws if the file is larger than `maxBytes`, or if another file has replaced it
- * since it was checked. Hard links cannot be recognised.
+ * Reads a file in a folder. Throws if it is not a regular file, if it is larger than `maxBytes`, if it is replaced
+ * while being opened, or if it is a link out of the folder and `followLinks` is false. Hard links cannot be detected.
  */
 export async function readFileIn(
   folder: string,
@@ -59,8 +59,8 @@ export async function readFileIn(
   const checked = Deno.lstatSync(path);
   const reason = notRegular(checked);
   if (reason !== null) throw new Error(reason);
-  // If a pipe replaces the file, the flag prevents waiting for a writer. Deno 2.4 ignores the flag, so nothing else may
-  // run between the check and this call.
+  // If a pipe has replaced the file, O_NONBLOCK prevents waiting for a writer. Deno 2.4 ignores this flag, so nothing
+  // else may run between the check and this call.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const opened = await file.stat();
@@ -97,14 +97,14 @@ function isInside(path: string, root: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Returns why an entry is not a readable file, or null if it is. */
+/** Returns why an entry is not read as a file, or null if it is a regular file. */
 function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
   if (isFile) return null;
   if (isSymlink) return "it was replaced while being opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";
 }
 
-/** Returns why a listed entry does not exist, or null if it has been removed since. */
+/** Returns why a listed entry cannot be found, or null if it was removed in the meantime. */
 function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
   // The runtime replaces invalid UTF-8 in names with this character, and then cannot find the file.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";

@@ -54,7 +54,7 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
 /** File systems with stable inode numbers. Some file systems in user space have none. */
 const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
 
-/** Returns the file system that a magic number stands for. Some systems report the number with the opposite sign. */
+/** Returns the file system that a magic number stands for. Some systems report large numbers as negative. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
@@ -103,7 +103,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
 
 /**
  * Whether the file system of a folder is read-only. The runtime checks only modes, and the list of mounts may be
- * unreadable. The kernel, however, refuses changes with EROFS before it looks for the file.
+ * unreadable. The kernel, however, refuses a rename with EROFS even if the file does not exist.
  */
 function isImmutable(folder: string): boolean {
   const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);

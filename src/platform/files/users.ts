@@ -26,7 +26,7 @@ function userNames(): ReadonlyMap<number, string> {
   }
 }
 
-/** A file or folder that denies access to the path. */
+/** A file or folder whose permissions deny access to a path. */
 export interface Obstacle {
   path: string;
   what: "enter" | "read" | "write";
@@ -45,7 +45,7 @@ export function findObstacle(path: string): Obstacle | null {
   return isDenied(make) ? describe(folder, "write") : null;
 }
 
-/** Returns the topmost folder above a path that this user cannot enter. */
+/** Returns the first folder on the way to a path that this user cannot enter, or null if there is none. */
 function findClosedFolder(path: string): string | null {
   const above: string[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) above.unshift(at);

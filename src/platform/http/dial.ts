@@ -120,9 +120,9 @@ function countUnfinished(network: string, change: 1 | -1): void {
 }
 
 /**
- * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake, so the connection stays open until the server
- * closes it. Abandoned handshakes are counted, because an endpoint that never closes its connections would cost one
- * open file per attempt.
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake, so the connection of an abandoned handshake
+ * stays open until the server closes it. Such connections are counted, because an endpoint that never closes them would
+ * cost one open file per attempt.
  */
 async function startTls(
   tcp: Deno.TcpConn,
@@ -154,7 +154,7 @@ async function startTls(
   }
 }
 
-/** Alternates IPv4 and IPv6 (RFC 8305, section 4), because one of them may be unreachable. */
+/** Alternates IPv4 and IPv6 (RFC 8305, section 4), because one of the two networks may be unreachable. */
 function alternateFamilies(addresses: readonly string[]): string[] {
   const startsWithV6 = isIPv6(addresses[0] ?? "");
   const first = addresses.filter((address) => isIPv6(address) === startsWithV6);

@@ -29,7 +29,7 @@ export interface RealHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
-/** Creates an HTTP/1.1 client that uses no proxy, follows no redirects, and decompresses gzip and deflate. */
+/** Creates an HTTP/1.1 client that uses no proxy and follows no redirects. It can decompress gzip and deflate. */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {
@@ -196,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Joins the values of each header with ", ", but those of Set-Cookie with a line feed: their dates contain commas. */
+/** Joins a header's values with ", ". Joins those of Set-Cookie with a line feed, because they may contain commas. */
 function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   let count = 0;

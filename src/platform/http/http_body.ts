@@ -34,7 +34,7 @@ export class BoundedBody {
 
 /**
  * Creates the decompressor for a `Content-Encoding`, or returns null if none is needed. Throws a {@link NetworkError}
- * for an encoding that was not requested. Brotli is never accepted, because the runtime accepts truncated Brotli.
+ * for an encoding that was not requested. Brotli is always refused, because the runtime accepts truncated Brotli.
  */
 export function createDecompressor(contentEncoding: string): Transform | null {
   switch (contentEncoding.trim().toLowerCase()) {

@@ -6,7 +6,7 @@ import type { CertificatePair } from "../tls/certificate.ts";
 const RETRY_MS = 100;
 /** Time limit for sending complete responses to slow clients during the shutdown, ms. */
 const FLUSH_MS = 1_000;
-/** Minimum time between two reports of a lost listener, ms. */
+/** Minimum time between two reports of a failed listener, ms. */
 const REPORT_AGAIN_MS = 60_000;
 /** How long a retired listener asks its clients to reconnect, ms. */
 const RETIRE_MS = 10_000;
@@ -63,8 +63,8 @@ export interface RunningServer {
   /** Refuses new requests, waits up to `graceMs` for those in progress, then closes every connection. */
   shutdown(graceMs: number): Promise<void>;
   /**
-   * Closes the listener after its clients have moved to another listener on the same port. Responses ask them to
-   * reconnect, and then idle connections are closed. No request is refused.
+   * Closes the listener after `retireMs` (default: 10 s), so that its clients can move to another listener on the same
+   * port. Until then, responses ask clients to reconnect; then idle connections are closed. No request is refused.
    */
   retire(): void;
 }
@@ -141,7 +141,7 @@ class Server implements RunningServer {
     if (--this.#underWay === 0 && this.#isStopping) this.#drained.resolve();
   };
 
-  /** Restarts the listener, which fails if there is no file descriptor left for a connection. */
+  /** Restarts the listener whenever it fails, for example because no file descriptor is left for a connection. */
   async #keepListening(): Promise<void> {
     const isOver = () => this.#isStopping || this.#isRetired;
     for (let reportedAtMs = -Infinity;;) {
@@ -172,7 +172,7 @@ async function askToReconnect(responding: Response | Promise<Response>): Promise
   return response;
 }
 
-/** Starts to discard an unread body before the response is sent, because the runtime would receive it afterwards. */
+/** Starts to discard an unread body before the response is sent. Otherwise, the runtime would receive it afterwards. */
 async function leaveBody(
   body: ReadableStream<Uint8Array>,
   responding: Response | Promise<Response>,
@@ -235,7 +235,7 @@ const TOO_MANY_FILES = /too many open files/i;
 
 /** Returns why a listener did not start or failed. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.AddrInUse) return "another program already listens there";
+  if (error instanceof Deno.errors.AddrInUse) return "another program is already listening there";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
   if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 require permission";
   const { message } = error as Error;

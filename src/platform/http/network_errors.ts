@@ -1,4 +1,4 @@
-// Maps network errors to short reasons without URLs and IP addresses.
+// Maps network errors to short reasons without URLs or IP addresses.
 import { NetworkError } from "../../domain/ports/ports.ts";
 
 export type Phase = "connecting" | "reading";
@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
-  // Deno 2.9 gives this reason for every bad certificate, except for a certificate of another host.
+  // Deno 2.9 reports this code for every invalid certificate, except for a certificate of another host.
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is not trusted or has expired",
   HPE_HEADER_OVERFLOW: FAULT.tooLargeHead,
   UND_ERR_HEADERS_OVERFLOW: FAULT.tooLargeHead,

@@ -11,7 +11,7 @@ const HOSTS_FILE = "/etc/hosts";
  * work for up to 10 s, and files and the database need these threads too.
  */
 const MAX_SYSTEM_LOOKUPS = 4;
-/** How long to wait for addresses of the other family, ms. Some name servers do not respond to these queries. */
+/** How long to wait for a host's IPv4 addresses once its IPv6 addresses are known, or vice versa, ms. */
 const OTHER_FAMILY_MS = 1_000;
 
 let systemLookups = 0;
@@ -23,7 +23,7 @@ export interface NameServer {
 
 /**
  * Creates a resolver that queries the name servers without a thread per lookup, so that an unresponsive name server
- * delays no other work. If they do not know a name, the C library looks it up, because it may have other sources.
+ * delays no other work. If none knows a name, the C library looks it up, because it may have other sources.
  */
 export function createResolver(nameServer?: NameServer): Resolver {
   return {
@@ -37,7 +37,7 @@ export function createResolver(nameServer?: NameServer): Resolver {
   };
 }
 
-/** Queries the name servers. Returns no address if they have none. Rejects with the signal's reason when it aborts. */
+/** Queries the name servers. Returns no addresses if they have none. Rejects if they time out or the signal aborts. */
 async function askNameServers(
   host: string,
   { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },

@@ -21,7 +21,7 @@ export interface LogSettings {
 
 const ROOT = "regfeed";
 
-/** The names in every JSON line. A field with the same name gets an underscore at the end. */
+/** Names that every JSON line contains. A log field with one of these names gets an underscore at the end. */
 const RESERVED = new Set(["time", "level", "area", "message"]);
 
 const COLOURS: Readonly<Record<string, string>> = {

@@ -132,7 +132,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
   };
 }
 
-/** Converts line breaks to CRLF, because the encoder breaks short lines otherwise. */
+/** Converts line breaks to CRLF, because otherwise the encoder also breaks short lines. */
 function inLines(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }
@@ -141,7 +141,7 @@ function certificates(caFile: string | null): { ca?: string[] } {
   return caFile === null ? {} : { ca: [readFileSync(caFile, "utf8")] };
 }
 
-/** The reasons for nodemailer's errors. The server's texts are not used, because they may contain the email address. */
+/** The reasons for nodemailer's errors. The server's messages are not used, as they may contain the email address. */
 const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EAUTH: ["the mail server rejects the user name and password", "password"],
   EDNS: ["the mail server's host name was not found", "name"],

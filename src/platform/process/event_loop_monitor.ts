@@ -8,7 +8,7 @@ import type { Log } from "../../domain/ports/ports.ts";
 const EVERY_MS = 100;
 /** Minimum duration of a pause that is logged, ms. */
 const LONG_MS = 1_000;
-/** Length of a window, ms. The longest pause is that of this window and the previous one, so no scrape misses it. */
+/** Length of a window, ms. The longest pause of two windows is reported, so that a scrape every minute misses none. */
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
@@ -31,7 +31,7 @@ const REAL_METER: Meter = {
   },
 };
 
-/** Monitors the event loop of this thread. The longest work since the last check explains a pause. */
+/** Monitors the event loop of this thread. A pause is attributed to the longest work since the last check. */
 export class EventLoopMonitor implements EventLoop {
   readonly #meter: Meter;
   #work = "no named work";

@@ -27,7 +27,7 @@ export interface Host extends WritableFiles, Signals {
   /** The target of the build, such as "x86_64-unknown-linux-gnu". */
   target: string;
   tryOutbreak(): Outbreak;
-  /** The command that starts this program, see {@link startCommand}. */
+  /** The command that starts this program, as {@link startCommand} returns it. */
   program: string;
   env(name: string): string | undefined;
   /** Returns the user of this process, as a name or `uid:N`, or null if it is unknown. */

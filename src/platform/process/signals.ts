@@ -3,7 +3,7 @@
 export type StopSignal = "SIGINT" | "SIGTERM";
 
 export interface Signals {
-  /** Calls the listener for each SIGHUP, and once for earlier ones. Returns a function that removes the listener. */
+  /** Calls the listener for each SIGHUP, and once if any came earlier. Returns a function that removes the listener. */
   onReload(listener: () => void): () => void;
   /** Resolves with the first signal to stop. A second one kills the process. */
   stopSignal(): Promise<StopSignal>;

@@ -91,7 +91,7 @@ export async function createSupervisor(
 
 const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be notified and may stop the service";
 
-/** Opens a socket to send from, in a separate folder. */
+/** Opens a socket to send from, in a new temporary folder. */
 async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string }> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
   try {

@@ -22,7 +22,7 @@ export interface Thread extends WorkerThread {
 
 export interface ThreadOptions {
   idleMs?: number;
-  /** Time after which a task is stopped, ms. It runs again with its full time once no other task waits. */
+  /** Time after which a task is stopped, ms. The task runs again with its own time limit once no other task waits. */
   firstTryMs?: number;
   /** Limit on the worker's heap, MB. Exceeding the runtime's own limit would end the process. */
   maxHeapMb?: number;

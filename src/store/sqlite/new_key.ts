@@ -24,7 +24,7 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 /**
  * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, drops stored
  * responses, and disables all subscriptions (`key-lost`), which their owners can enable after rotating the secret.
- * Throws if the old key still exists.
+ * Throws if the key file still contains the old key.
  */
 export function replaceKey(
   connection: Connection,

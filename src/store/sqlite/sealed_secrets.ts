@@ -17,7 +17,7 @@ export function responseField(customerId: string, key: string): { table: string;
 
 const PROOF_FIELD = { table: "vault", id: "1" };
 
-/** Opens the vault. Throws {@link VaultError}, with nothing written, if the key is missing or the wrong one. */
+/** Opens the vault. Throws a {@link VaultError}, and writes nothing, if the key is missing or wrong. */
 export function openVault(connection: Connection, source: VaultSource): Vault {
   const vault = source({ mayMake: readProof(connection) === null });
   proveKey(connection, vault);
@@ -34,7 +34,7 @@ export function openVaultWhenUsed(connection: Connection, source: VaultSource): 
   };
 }
 
-/** Throws {@link VaultError} if the store has a proof that was sealed with another key. */
+/** Throws a {@link VaultError} if the store has a proof that was sealed with another key. */
 export function proveKey(connection: Connection, vault: Vault): void {
   const proof = readProof(connection);
   if (proof === null) return;

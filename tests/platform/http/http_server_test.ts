@@ -18,7 +18,7 @@ Deno.test("listen() rejects with address and cause", async () => {
   const options = { hostname: "127.0.0.1", handler: () => new Response() };
   const server = await listen({ ...options, port: 0 });
   await assert.rejects(async () => await listen({ ...options, port: server.port }), {
-    message: `cannot listen on 127.0.0.1 port ${server.port}: another program already listens there`,
+    message: `cannot listen on 127.0.0.1 port ${server.port}: another program is already listening there`,
   });
   await assert.rejects(async () => await listen({ ...options, hostname: "192.0.2.1", port: 0 }), {
     message: "cannot listen on 192.0.2.1 port 0: this machine has no such address",

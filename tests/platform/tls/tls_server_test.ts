@@ -89,7 +89,7 @@ Deno.test("listenTls() rejects for a port that another server uses", () =>
     const options = { hostname: "127.0.0.1", pair, handler: () => new Response("hello") };
     const server = await listenTls({ ...options, port: 0 });
     await assert.rejects(listenTls({ ...options, port: server.port }), {
-      message: `cannot listen on 127.0.0.1 port ${server.port}: another program already listens there`,
+      message: `cannot listen on 127.0.0.1 port ${server.port}: another program is already listening there`,
     });
     await server.shutdown(1_000);
   }));

@@ -16,7 +16,7 @@ export type Row = Record<string, Value>;
 
 /**
  * What a commit survives. A `durable` commit survives a power failure; a `relaxed` commit survives only the end of the
- * process. A power failure may undo the latest relaxed transactions, but never a part of one.
+ * process. A power failure may undo the latest relaxed transactions, but never only a part of one.
  */
 export type Durability = "durable" | "relaxed";
 
@@ -28,7 +28,7 @@ export interface OpenOptions {
 /** A database connection. Its calls are synchronous, so transactions of one process never overlap. */
 export class Connection {
   readonly #database: DatabaseSync;
-  /** Prepared statements by their text, oldest first. */
+  /** Prepared statements by their SQL, oldest first. */
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = "durable";
   #transactions = 0;
@@ -59,7 +59,7 @@ export class Connection {
   }
 
   /**
-   * Applies the settings that the file keeps: a write-ahead log, and incremental vacuum, which takes effect only before
+   * Applies the settings stored in the file: a write-ahead log, and incremental vacuum, which takes effect only before
    * the first table exists. Settings that are already correct are not written, so that a read-only file can be read.
    */
   prepareFile(): void {
@@ -139,7 +139,7 @@ export class Connection {
 
   /**
    * Stops writing to a file that is no longer at its path. Every transaction then throws `reason`. Moves the log into
-   * the file, because SQLite would apply a remaining log to the next database at the path.
+   * the file, because SQLite would apply a log that is left behind to the next database at the path.
    */
   abandonFile(reason: Error): void {
     this.#refusal = reason;

@@ -38,7 +38,7 @@ const PROBLEMS = {
 
 export type Cause = keyof typeof PROBLEMS;
 
-/** The stable texts of sqlite3_errstr(), for errors that the runtime reports without a code. */
+/** The messages of sqlite3_errstr(), which are stable. The runtime reports some errors without a code. */
 const TEXTS: readonly [RegExp, Cause][] = [
   [/database or disk is full/, "full"],
   [/attempt to write a readonly database/, "read_only"],

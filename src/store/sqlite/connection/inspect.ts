@@ -57,7 +57,7 @@ export function releaseDatabase(path: string): void {
 function requireAlone(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    // This reads only the first bytes. It fails if another process has the database open and holds a shared lock.
+    // This reads only the file's first bytes, and fails if another process holds a shared lock on it.
     database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
   } catch (error) {
     if (causeOf(error) === "locked") throw inUse(path, error);
@@ -86,7 +86,7 @@ function findProblems(connection: Connection): string[] {
 }
 
 function countRows(connection: Connection): Record<string, number> {
-  // Full-text tables are left out, because the rows that they index are counted already.
+  // Full-text tables are left out, because the rows that they index are already counted.
   const tables = connection.all(
     sql`select name from pragma_table_list
       where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,

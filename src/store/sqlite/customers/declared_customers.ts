@@ -104,7 +104,7 @@ function declare(
     : "unchanged";
 }
 
-/** Gives the customer its declared API keys and disables all others. */
+/** Gives the customer its declared API keys, and disables all other keys of the customer. */
 function setKeys(
   connection: Connection,
   customer: DeclaredCustomer,

@@ -43,7 +43,7 @@ export function createIdempotency(
   };
 }
 
-/** Stores a response, and replaces an expired response with the same key. */
+/** Stores a response. An expired response under the same key is overwritten. */
 export function saveResponse(
   connection: Connection,
   vault: Vault,

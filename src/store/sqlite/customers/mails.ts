@@ -92,7 +92,7 @@ export function createMails(connection: Connection): Part<keyof MailStore> {
 }
 
 function retry(connection: Connection, id: string, by: Act): MailRetry {
-  // A lease also sets next_attempt_at. An email that is due later than any lease can end is not being sent.
+  // A lease also sets next_attempt_at. If that time is later than any lease can end, the email is not being sent.
   const row = connection.get(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${by.atMs}, finished_at = null
      where id = ${id} and (
@@ -172,7 +172,7 @@ export function requeueWelcome(
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails
-      set status = 'cancelled', finished_at = ${nowMs}, last_problem = 'the operator issued another key'
+      set status = 'cancelled', finished_at = ${nowMs}, last_problem = 'the operator replaced or disabled the key'
       where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
   );
 }

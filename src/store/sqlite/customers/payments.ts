@@ -84,7 +84,7 @@ function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   ) === 1;
 }
 
-/** How a payer is judged, and the actor for the audit. */
+/** How a payer is judged, and the actor for the audit log. */
 interface Judging {
   review: PaymentReview;
   by: Act;

@@ -19,7 +19,7 @@ export class Candidates {
 
   constructor(readonly connection: Connection) {}
 
-  /** Rereads the candidates if they have changed. Call it in the transaction that matches. */
+  /** Rereads the candidates if they have changed. Call this in the transaction that matches events. */
   refresh(): void {
     const version = subscriptionsVersion(this.connection);
     if (this.#version === version) return;

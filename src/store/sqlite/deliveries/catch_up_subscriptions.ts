@@ -67,7 +67,7 @@ export function logMatch(connection: Connection, eventSeq: number): void {
   connection.run(sql`insert into match_log (event_seq) values (${eventSeq})`);
 }
 
-/** Resumes paused subscriptions of customers that have capacity left. Returns the number resumed. */
+/** Resumes paused subscriptions of customers whose quota admits more deliveries. Returns the number resumed. */
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
   const customers = connection.all(
     sql`select distinct customer_id from subscriptions indexed by subscriptions_paused
@@ -151,7 +151,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Creates deliveries of the events, in order, until the quota is used up. Returns the number of events handled. */
+/** Creates deliveries for the events, in order, until the quota is used up. Returns the number of events handled. */
 function makeInOrder(
   connection: Connection,
   events: readonly Row[],
@@ -172,7 +172,7 @@ function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
   connection.run(sql`update subscriptions set paused_at = ${nowMs} where id = ${String(row["id"])}`);
 }
 
-/** Returns the `seq` of the next event whose fetch has not been judged yet. */
+/** Returns the `seq` of the next event whose fetch has not been judged yet, or the maximum if there is none. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
     sql`select min(event_seq) as seq from quarantined_events

@@ -16,8 +16,9 @@ import { sql, type Value } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
 /**
- * Maximum number of subscriptions that a claim skips in one queue because none of their deliveries can start now:
- * `before` it has found a delivery to start, and `after` that. The next claim continues where this one stopped.
+ * Maximum number of subscriptions that a claim skips in one queue because none of their deliveries can start now.
+ * `before` applies until one of them can start, and `after` from then on. The next claim continues where this one
+ * stopped.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 
@@ -60,8 +61,9 @@ interface DueSubscription extends WaitingSubscription {
 
 /** The queue of regular deliveries or of replays. Customers take turns, and so do the subscriptions of a customer. */
 class Queue {
-  /** The next claim continues after this customer, and within each customer after this subscription. */
+  /** The next claim continues after this customer. */
   #customer = "";
+  /** By customer id: the next claim continues after this subscription of the customer. */
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
   /** Subscriptions that this claim offers a slot, each with the id of the customer's previous subscription. */
@@ -187,7 +189,8 @@ function claimShares(
     );
     if (endpoint === undefined) continue;
     // The lease sets the time of the next attempt. If no result is recorded, the delivery becomes due again at the same
-    // step of its schedule. With "or rollback", an error undoes the whole transaction: no statement journal is needed.
+    // step of its schedule. With "or rollback", an error undoes the whole transaction, so no statement journal is
+    // needed.
     const leased = connection.all(
       sql`update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ${nowMs + leaseMs},
         decided_at = ${nowMs}, not_before = null

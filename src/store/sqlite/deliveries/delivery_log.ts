@@ -68,7 +68,7 @@ function findOwner(connection: Connection, of: "subscription" | "delivery", id: 
   return row === undefined ? null : String(row["customer_id"]);
 }
 
-/** Lists a customer's deliveries. Those of each status are read in the order of that status's index. */
+/** Lists a customer's deliveries. If statuses are given, each is read by a separate query, through a suitable index. */
 function list(connection: Connection, customerId: string, query: DeliveryQuery): DeliveryRecord[] {
   const { before, beforeSequence, sinceMs, limit } = startOf(connection, query);
   const { subscriptionId = null, eventId, statuses } = query;
@@ -100,7 +100,7 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return readAll(sql`status = 'delivered'`);
     if (status === "pending") {
-      // The newest pending deliveries are read from the index alone unless a time is given.
+      // Unless a time is given, the index alone determines which pending deliveries are the newest.
       return connection.all(
         sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.seq in (
             select seq from deliveries indexed by deliveries_due
@@ -138,7 +138,7 @@ function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptio
   if (statuses === undefined) return recordsOf(read(sql`${range} ${newest}`), query);
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return read(sql`${range} and status = 'delivered' ${newest}`);
-    // The index is small but has another order, so the rows are sorted before the columns outside it are read.
+    // The index is small but in another order, so the newest `seq` are selected before all columns are read.
     const [index, state] = status === "pending"
       ? [sql`deliveries_oldest_pending`, sql`status = 'pending'`]
       : [sql`deliveries_undelivered`, sql`status = ${status} and status in ('failed', 'held', 'cancelled')`];
@@ -179,7 +179,7 @@ function startOf(
 /** Maximum time in ms by which the clock may have been set back without making {@link firstSeqAt} wrong. */
 const MAX_CLOCK_STEP_MS = 86_400_000;
 
-/** Finds the `seq` of the first delivery created at or after a time, by bisection: `seq` and time grow together. */
+/** Finds the `seq` of the first delivery created at or after a time by bisection, as `seq` and time grow together. */
 function firstSeqAt(connection: Connection, atMs: number): number {
   if (atMs <= 0) return 0;
   let low = 0;

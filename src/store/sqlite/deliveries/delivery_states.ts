@@ -91,7 +91,7 @@ export function applyTrigger(
   return true;
 }
 
-/** Marks those deliveries as delivered that are pending and count towards a quota. Returns the number marked. */
+/** Marks each delivery as delivered if it is pending and counts towards a quota. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
   // With "or rollback", an error undoes the whole transaction, so no statement journal is needed.
   return connection.run(
@@ -123,7 +123,7 @@ function returnToQuota(
   );
 }
 
-/** Maximum number of deliveries that one transaction cancels or holds. */
+/** Maximum number of deliveries that one call cancels or holds. */
 export const CLOSE_BATCH = 500;
 
 /** Cancels a batch of a deleted subscription's deliveries and removes their bodies. Returns the size of the batch. */
@@ -139,7 +139,7 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
 }
 
 /**
- * Holds a batch of a disabled subscription's pending deliveries, and returns its size. Pending deliveries after a full
+ * Holds a batch of a disabled subscription's pending deliveries, and returns its size. Those that remain after a full
  * batch are not claimed, and `closeSubscriptions` holds them later.
  */
 export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {

@@ -79,7 +79,7 @@ function matchWaiting(
   return waiting.length;
 }
 
-/** Makes a subscription catch up from the current event on. Its customer gets an email, at most once a month. */
+/** Makes a subscription catch up from the current event on. An enabled customer gets an email, at most once a month. */
 function fallBehind(
   connection: Connection,
   { subscription: { id, customerId }, customerEnabled }: Candidate,

@@ -26,7 +26,7 @@ export class NewDeliveries {
 
   /**
    * Adds a delivery, due at once or at `atMs`. Returns its status, null if the subscription already has a delivery of
-   * the event, or "full" if the delivery must be held, but `mayHold` is false or the customer's limit has been reached.
+   * the event, or "full" if it must be held, but `mayHold` is false or the limit on held deliveries has been reached.
    */
   add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;

@@ -182,7 +182,7 @@ function replayStretch(
   return replayed;
 }
 
-/** Returns a predicate for events that the subscription will get by catching up. Now, they would overtake others. */
+/** Returns a predicate for events that the subscription will get by catching up. Replaying them would be too early. */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,

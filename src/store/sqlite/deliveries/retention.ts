@@ -130,7 +130,7 @@ function countOn(connection: Connection, gone: readonly Row[]): Iterable<string>
 /** Maximum number of deleted subscriptions without logged deliveries that are kept for each customer. */
 const MAX_UNLOGGED = 100;
 
-/** Removes a customer's deleted subscriptions without logged deliveries, except the newest ones. */
+/** Removes a customer's deleted subscriptions without logged deliveries, except the newest {@link MAX_UNLOGGED}. */
 function removeUnlogged(connection: Connection, customerId: string): void {
   connection.run(
     sql`delete from subscriptions where id in (

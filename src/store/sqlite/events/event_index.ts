@@ -88,7 +88,7 @@ export class IndexWriter {
     else this.#changed.push({ seq, before, after });
   }
 
-  /** Writes the entries of all collected events. Call it last. */
+  /** Writes the entries of all collected events. Call this last in the transaction. */
   finish(): void {
     for (const { seq, before, after } of this.#changed) {
       const [old, text] = [textOf(before), textOf(after)];
@@ -105,7 +105,7 @@ export class IndexWriter {
     for (const { seq, text } of added) this.#insert(BY_SEQ, seq, text);
   }
 
-  /** Assigns positions to events of the same time, in order of their ids. */
+  /** Assigns positions to events with the same publication time, in order of their ids. */
   #addToTime(publishedAtMs: number, events: readonly IndexedEvent[]): void {
     const sorted = events.toSorted(compareIds);
     const [first, last] = [firstPosition(publishedAtMs), lastPosition(publishedAtMs)];

@@ -75,7 +75,7 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
-  /** Stores the hash of a text that is already part of the version recorded for another language. */
+  /** Stores the hash of a translation that is already part of the recorded version. */
   join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
     if (language === undefined || textHash === undefined) {
       throw new Error("a joined text must have a language");

@@ -1,7 +1,7 @@
 -- Storage per customer, kept up to date by triggers: the number of held deliveries, and the approximate size in bytes
--- of subscriptions, deliveries, bodies and attempts. Each row counts as the length of its texts plus an estimate for
--- columns of fixed size and index entries: 400 bytes for a subscription or a delivery, 100 for an attempt. The texts of
--- a subscription count four times: they are in its identity, in its other columns, and in two indexes. Endings that
+-- of subscriptions, deliveries, bodies and attempts. Each row counts as the size of its text, plus an estimate for its
+-- other columns and index entries: 400 bytes for a subscription or a delivery, 100 for an attempt. The text of a
+-- subscription counts four times, because it is in the identity, in other columns, and in two indexes. Endings that
 -- several bodies share are not counted.
 
 create table customer_storage (

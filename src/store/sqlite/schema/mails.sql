@@ -5,7 +5,7 @@ create table mails (
   kind text not null check (kind in ('welcome', 'key-rotated', 'payment-failed', 'access-ended', 'tier-changed',
     'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full')),
   customer_id text not null references customers (id),
-  -- The data of its text, without API keys or email addresses; '{}' after the retention period.
+  -- The data for the email's text, without API keys or email addresses; '{}' after the retention period.
   data text not null check (json_valid(data)),
   -- Identifies the occasion. Only one email is written for each occasion.
   once_key text not null unique,

@@ -23,8 +23,8 @@ export function schemaVersion(connection: Connection): number {
 
 /**
  * Applies the missing steps, and returns the vault that seals the store's secrets. Throws before writing anything if
- * the database belongs to a newer version or another program, or if the key is not the database's own. With
- * `vaultWhenUsed` and no step missing, {@link openVaultWhenUsed} returns the vault.
+ * the database belongs to a newer version or another program, or if the key is not the database's own. If
+ * `vaultWhenUsed` is set and no step is missing, the key is checked only when the vault is used.
  */
 export function migrate(
   connection: Connection,

@@ -1,4 +1,4 @@
-// The schema of the database: one file per noun.
+// The schema of the database, with one SQL file per subject.
 import customerStorage from "./customer_storage.sql" with { type: "text" };
 import customers from "./customers.sql" with { type: "text" };
 import deliveries from "./deliveries.sql" with { type: "text" };

@@ -46,7 +46,7 @@ create table hosts (
   set_at integer not null,
   free_at integer not null default 0,
   paused_until integer not null default 0,
-  -- When the host refused a request without stating a pause. paused_until is then a guess, and ends when the host
-  -- responds. Otherwise null.
+  -- When the host refused a request without stating a pause. paused_until is then a guess, and is cleared when
+  -- the host responds. Otherwise null.
   guessed_at integer
 ) strict, without rowid;

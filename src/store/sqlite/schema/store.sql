@@ -6,7 +6,7 @@ create table schema_history (
   version text not null
 ) strict;
 
--- A known text that was sealed with the secret key. Whether a key opens it shows whether it is the right key.
+-- A known string, sealed with the secret key. Only the right key can open it.
 create table vault (
   id integer primary key check (id = 1),
   proof blob not null

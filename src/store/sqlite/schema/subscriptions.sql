@@ -12,7 +12,7 @@ create table subscriptions (
   source_filter text not null check (json_valid(source_filter)),
   severity_min text not null check (severity_min in ('info', 'low', 'medium', 'high', 'critical')),
   language text not null,
-  -- URL and filters as one canonical text, which is unique among a customer's active subscriptions.
+  -- URL and filters as one canonical string, which is unique among a customer's active subscriptions.
   identity text not null,
   created_at integer not null,
   -- The last event stored before the subscription. Events up to it are delivered only by a backfill or a replay.
@@ -24,8 +24,8 @@ create table subscriptions (
   disabled_at integer,
   disabled_by text check (disabled_by in ('owner', 'gone', 'failing', 'key-lost', 'tier')),
   deleted_at integer,
-  -- Whether deliveries may remain to be cancelled or held, because it has just been deleted or disabled. None of its
-  -- deliveries are claimed until that is done.
+  -- Whether some of its deliveries may still have to be cancelled or held, because it was deleted or disabled. None are
+  -- claimed until that is done.
   closing integer not null default 0 check (closing in (0, 1)),
   -- The endpoint's health: the first failure since the last success, and the number of consecutive failures.
   first_failure_at integer,
@@ -45,7 +45,7 @@ create table subscriptions (
   backfill_seq integer,
   -- The last position of match_log that was matched against the subscription; null unless it is catching up.
   resume_after integer check (resume_after >= 0),
-  -- Since when catching up has been paused, until there is quota or the subscription is enabled; otherwise null.
+  -- When catching up was paused, to wait for quota or for the subscription to be enabled; null if it is not paused.
   paused_at integer,
   -- Since when it has been catching up because its customer's limit on held deliveries was reached.
   held_full_since integer,

@@ -3,7 +3,7 @@ import { LeaseLostError } from "../../../domain/source/lease.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Throws {@link LeaseLostError} if `holder` is given, but another holder has leased the source in the meantime. */
+/** Throws a {@link LeaseLostError} if `holder` is given, but another holder has leased the source in the meantime. */
 export function requireLease(connection: Connection, sourceId: string, holder: string | undefined): void {
   if (holder === undefined) return;
   const other = connection.get(

@@ -26,7 +26,7 @@ const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   gaps, narrow_until`;
 
 const DAY_MS = 86_400_000;
-/** If the last fetch of a source is further in the future than this, the clock has been set back since, ms. */
+/** If a source's last fetch is more than this many ms in the future, the clock has been set back since. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export function createSources(connection: Connection): Part<keyof SourceStore> {
@@ -94,7 +94,7 @@ function registerSource(connection: Connection, source: RegisteredSource, nowMs:
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
   const untilMs = due === "any" ? Number.MAX_SAFE_INTEGER : nowMs;
-  // A lease that would end later than a new one does not count: the clock has been set back since it was granted.
+  // A lease that would end later than a new one does not count, because the clock has been set back since.
   const longestMs = nowMs + claim.leaseMs;
   return connection.get(
     sql`select ${COLUMNS} from sources indexed by sources_due

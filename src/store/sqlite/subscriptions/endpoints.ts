@@ -1,4 +1,4 @@
-// Endpoint health in SQLite: updated by attempts and judged over time. Disables and enables subscriptions.
+// Endpoint health in SQLite: updates it after attempts, judges it over time, and disables and enables subscriptions.
 import { isDeepStrictEqual } from "node:util";
 import {
   afterAttempt,
@@ -17,7 +17,7 @@ import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Minimum time between two updates of the last success, so that not every delivery causes a write, ms. */
+/** Minimum time in ms between two updates of the last success, so that not every delivery causes a write. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
@@ -85,8 +85,8 @@ export class EndpointNotes {
   }
 
   /**
-   * Makes waiting deliveries due when an endpoint responds again, unless the receiver asked for a pause. Deliveries
-   * with an attempt in progress, which has no row yet, are left alone.
+   * Makes waiting deliveries due when an endpoint responds again, or at the time that the receiver asked for.
+   * Deliveries with an attempt in progress, which has no row yet, are left alone.
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
@@ -119,8 +119,8 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
 }
 
 /**
- * Disables a subscription in the caller's transaction, holds its pending deliveries, and queues an email about it unless
- * `mailId` is null. Does nothing if the subscription is already disabled.
+ * Disables a subscription in the caller's transaction, holds its pending deliveries, and queues an email about it
+ * unless `mailId` is null. Does nothing if the subscription is already disabled.
  */
 export function disableSubscription(
   connection: Connection,
@@ -231,7 +231,7 @@ function apply(
   queueMail(connection, { ...plan.mail, id: newMailId() });
 }
 
-/** Returns the problem of the last attempt to send a pending delivery or, if there is none, a failed one. */
+/** Returns the problem of the last attempt for a pending delivery or, if there is none, for the newest failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
     sql`select problem

@@ -54,7 +54,7 @@ function findBroken(
   });
 }
 
-/** Applies {@link planLimits} to a customer in the caller's transaction, and notes the changes in the audit log. */
+/** Applies {@link planLimits} to a customer in the caller's transaction, and records the changes in the audit log. */
 export function fitToLimits(
   connection: Connection,
   customerId: string,

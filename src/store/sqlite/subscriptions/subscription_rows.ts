@@ -14,7 +14,7 @@ export const SUBSCRIPTION_COLUMNS =
 
 /**
  * Reads a subscription without its secrets from a row with {@link SUBSCRIPTION_COLUMNS}. For a subscription that is
- * catching up, {@link subscriptionWithCursor} adds the next event.
+ * catching up, {@link subscriptionWithCursor} adds the id of the next event.
  */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
   const heldFullSinceMs = row["held_full_since"] as number | null;
@@ -58,7 +58,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   };
 }
 
-/** Returns a text that identifies a subscription by its URL and filters, whatever the order of a filter's values. */
+/** Returns a string that identifies a subscription by its URL and filters, regardless of the order of their values. */
 export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
