@@ -20,8 +20,8 @@ export interface Access {
 /** Returns why a customer has no access. Only holders of a valid key, which cannot be guessed, see the reason. */
 function whyDisabled({ disabledBy }: KeyHolder): string {
   return disabledBy === "payment"
-    ? "This API key is valid, but your access has ended because of a missing payment. Access with the same key resumes " +
-      "when you pay or, if your subscription has ended, when you subscribe again with the same account."
+    ? "This API key is valid, but your access has ended because a payment is missing or your paid subscription has " +
+      "ended. Access with the same key resumes when you pay or subscribe again with the same account."
     : "This API key is valid, but the operator has disabled your access. A new key would not help; contact the operator.";
 }
 

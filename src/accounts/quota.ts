@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export interface Quota {
   take(customerId: string, limit: number): Promise<RequestAllowance>;
-  /** Stores the counts since the last call. Waits for a call in progress first. */
+  /** Stores the requests counted since the last flush. Waits for a flush in progress first. */
   flush(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Day {
 interface DayCount {
   customerId: string;
   day: string;
-  /** All requests of the day, whether stored yet or not. */
+  /** All requests counted on the day, whether stored yet or not. */
   used: number;
   /** Requests not stored yet; negative after refunds. */
   unwritten: number;

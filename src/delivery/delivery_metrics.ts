@@ -32,7 +32,7 @@ export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
   return ({ attempt, tries, createdAtMs }, { startedAtMs, durationMs }, next) => {
     attempts.add([next]);
     durations.observe([], durationMs / 1_000);
-    // The numbers differ for replays, and if the service was killed during an attempt.
+    // `attempt` and `tries` differ for replays, and if the service was killed during an attempt.
     if (next !== "delivered" || attempt !== tries) return;
     latencies.observe([], Math.max(0, startedAtMs + durationMs - createdAtMs) / 1_000);
   };

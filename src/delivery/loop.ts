@@ -30,7 +30,7 @@ const MATCH_EVERY_MS = 20;
 const PAUSE_MS = 1_000;
 /** How long attempts may continue after `giveUp` aborts, ms. Longer attempts are aborted and repeated later. */
 const DRAIN_MS = 6_000;
-/** At this number of attempts that have finished but are not recorded, no more deliveries are claimed. */
+/** Maximum number of finished attempts that are not recorded yet. At the limit, no more deliveries are claimed. */
 const MAX_UNRECORDED = 1_000;
 
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {

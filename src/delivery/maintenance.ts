@@ -1,4 +1,4 @@
-// Periodic maintenance: releases held deliveries, judges endpoints, removes old data, and handles clock rollbacks.
+// Periodic maintenance: releases held deliveries, disables failing endpoints, removes old data, corrects future times.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
@@ -7,11 +7,11 @@ import type { Tier, TierLimits } from "../domain/customer/tier.ts";
 
 /** Interval in ms at which held deliveries are released. */
 const RELEASE_EVERY_MS = 1_000;
-/** Interval in ms at which failing endpoints are judged and old data is removed. */
+/** Interval in ms at which failing endpoints are examined and old data is removed. */
 const JUDGE_EVERY_MS = 60_000;
 /** Maximum number of deliveries removed in one transaction, so that sending is not delayed. */
 const REMOVE_BATCH = 200;
-/** Backward steps of the clock that are shorter than this are gradual adjustments and are ignored, ms. */
+/** Backward steps of the clock shorter than this are ignored as gradual adjustments, ms. */
 const CLOCK_STEP_MS = 1_000;
 
 export interface Upkeep {

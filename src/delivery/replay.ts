@@ -62,7 +62,7 @@ export function createReplay(replaying: Replaying): Replay {
       const run = (isDryRun: boolean, maxEvents: number) =>
         replayRange(replaying, target, { range, nowMs, isDryRun, maxEvents });
       if (left < MAX_DELIVERIES) {
-        // If no replays are left, only the subscription is checked.
+        // If no replays are left, this only finds out whether the subscription is unknown or disabled.
         const counted = await run(true, left === 0 ? 0 : EVENTS_A_STEP);
         if (typeof counted === "string") return counted;
         if (left === 0 || counted === null) throw refused();

@@ -11,7 +11,7 @@ import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
 import { sendAttempt, type Sending } from "./send/send.ts";
 
-/** Maximum number of test calls in progress, for all customers together and for each. They use no delivery slots. */
+/** Maximum number of test calls in progress, in total and for each customer. Test calls use no delivery slots. */
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
@@ -22,7 +22,7 @@ export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;
   log: Log;
-  /** Aborts when test calls in progress must end, which then reject with the signal's reason. */
+  /** Aborts when test calls in progress must end. They then reject with the signal's reason. */
   abortPending?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Watches the files of the server's certificate and uses new ones.
+// Watches the server's certificate files, and uses a new certificate without a restart.
 import type { Clock, Files, Log } from "../domain/ports/ports.ts";
 import { type CertificatePair, examineCertificate } from "../platform/tls/certificate.ts";
 import type { Machine } from "../platform/files/machine.ts";
@@ -11,7 +11,7 @@ export interface CertificatePaths {
   key: string;
 }
 
-/** Reads both files. Rejects with a message that names the unreadable one. */
+/** Reads both files. Rejects with a message that names the unreadable file. */
 export async function readPair(
   files: Pick<Files, "readText">,
   paths: CertificatePaths,
@@ -32,7 +32,7 @@ export interface Watching {
 /**
  * Reads the files every few seconds until the signal aborts. Uses a new pair once two successive reads return it,
  * because the two files are not written at the same time. Logs an unusable pair once and keeps the old one in use. A
- * pair that is not valid yet is used later.
+ * pair that is not valid yet is used once it is valid.
  */
 export async function watchCertificate(watching: Watching, signal: AbortSignal): Promise<void> {
   const { files, clock, log, paths } = watching;

@@ -14,7 +14,7 @@ export interface CommandCall {
   lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The exit codes. An argument that names something unknown, such as a source or a customer, is a failure. */
+/** The exit codes. An argument that names something unknown, such as a source, causes `failed`, not `usage`. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** An expected failure of a command. The message says what is wrong and what to do. */

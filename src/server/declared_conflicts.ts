@@ -5,8 +5,8 @@ import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import type { LoadedConfig } from "./open_store.ts";
 
 /**
- * Compares the declared customers with an existing database, which it does not change. Throws a {@link CommandError}
- * that names the conflicts. Returns a warning if the database cannot be inspected; otherwise null.
+ * Compares the declared customers with an existing database, without changing it. Throws a {@link CommandError} that
+ * names the conflicts. Returns a warning if the database cannot be inspected; otherwise null.
  */
 export async function examineDeclared(
   { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
@@ -34,8 +34,8 @@ export function describeConflicts(conflicts: readonly DeclarationConflict[], loa
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
-    `is the email address of ${holderId}, which is not declared here: use another email address, or \`customer ` +
-    "disable` or `customer erase` that customer",
+    `is the email address of ${holderId}, which is not declared here: use another email address, or disable or ` +
+    "erase that customer (`customer disable`, `customer erase`)",
   key: (holderId) =>
     `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another key`,
   erased: () => "belongs to an erased customer: choose another id",

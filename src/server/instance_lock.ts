@@ -22,7 +22,7 @@ export async function lockStore(
   );
 }
 
-/** Returns the text of the process that holds the lock, or null if no process holds it. */
+/** Returns the text with which a process has locked the store, or null if no process holds the lock. */
 export async function storeUser(store: string): Promise<string | null> {
   return await lockHolder(lockPath(store));
 }

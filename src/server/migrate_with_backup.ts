@@ -102,7 +102,7 @@ export async function prepareDatabase(
 }
 
 /**
- * Returns the newest backup before a migration to this schema if it is valid and has the content of the current
+ * Returns the newest backup created before a migration to this schema if it is valid and has the content of the current
  * database; otherwise null. Without this check, each restart after an interrupted migration would add another backup.
  */
 async function findSameBackup(

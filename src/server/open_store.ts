@@ -1,4 +1,4 @@
-// Opens the config and its store, as most commands need them.
+// Loads the config and opens its store, which most commands need.
 import { basename, dirname } from "node:path";
 import { findAdditionProblems } from "../classify/check_configured_rules.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
@@ -114,7 +114,7 @@ export function withStore<T>(
   }, options);
 }
 
-/** Whether the file does not exist. If it cannot be inspected, opening it reports the reason. */
+/** Whether the file does not exist. False if it cannot be inspected, because opening it reports the reason. */
 function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
   return host.exists(path).then((exists) => !exists, () => false);
 }
@@ -179,7 +179,7 @@ export interface Opening {
   say(text: string, fields: LogFields): void;
   lock?(): Promise<void>;
   onFault?(problem: StorageProblem | null): void;
-  /** Whether a missing key only causes an error once a sealed value is read or written. */
+  /** Whether a missing secret key causes an error only when an encrypted value is read or written. */
   vaultWhenUsed: boolean;
 }
 

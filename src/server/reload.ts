@@ -27,7 +27,7 @@ export interface ServiceOptions {
   platform: RealPlatform;
   store: Store;
   metrics: Metrics;
-  /** The warnings about the config that were already logged, see {@link warnOfRights}. */
+  /** The warnings about the config that have already been logged; see {@link warnOfRights}. */
   warned: readonly string[];
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Service {
   fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Responds to an API request that arrives while the service stops. */
   refuse(request: Request): Response;
-  /** Starts to fetch, to deliver, to create backups and to watch the config. */
+  /** Starts fetching, delivering, creating backups and watching the config. */
   start(): Promise<void>;
   /**
    * Reads the config again and applies it as a whole, or not at all if it is invalid. Never rejects; the result is in
@@ -96,7 +96,7 @@ class RunningService implements Service {
   #measure(metrics: Metrics): void {
     metrics.gauge({
       name: "regfeed_config_last_reload_successful",
-      help: "Whether the last reload of the config succeeded.",
+      help: "1 if the last reload of the config succeeded, otherwise 0.",
     }, () => [{ value: this.#lastReload.isGood ? 1 : 0 }]);
     metrics.gauge({
       name: "regfeed_config_last_reload_success_timestamp_seconds",

@@ -2,8 +2,8 @@
 import type { Clock } from "../domain/ports/ports.ts";
 
 /**
- * Interval of the checks, ms. The content is compared, because the system's notifications miss files and links that are
- * replaced, as editors and container platforms do. Modification times are too coarse, and copying can reset them.
+ * Interval of the checks, ms. The content is compared, because the system's notifications miss files and links that
+ * editors and container platforms replace. Modification times are too coarse, and copying can reset them.
  */
 export const LOOK_EVERY_MS = 1_000;
 

@@ -1,4 +1,4 @@
-// HTML templates that escape every value that is not markup itself.
+// HTML templates that escape every value except HTML from another template.
 
 export class Html {
   constructor(readonly text: string) {}

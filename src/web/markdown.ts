@@ -10,7 +10,7 @@ export function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, text = ""]) => text);
 }
 
-/** Renders paragraphs, second-level headings, lists, tables and fenced code, and their text with {@link inline}. */
+/** Renders fenced code and second-level headings, and, with {@link inline}, paragraphs, lists and tables. */
 export function markdownToHtml(markdown: string): Html {
   return markup`${blocksOf(markdown).map(block)}`;
 }
@@ -45,7 +45,7 @@ function codeOf(text: string): Html {
   return markup`<code>${words.map((word, index) => (index === 0 ? word : markup`_<wbr>${word}`))}</code>`;
 }
 
-/** The blocks of a text: separated by empty lines, except within a fence. */
+/** Splits Markdown into blocks: at empty lines, and before and after fenced code. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[][] = [[]];
   let isFenced = false;

@@ -5,7 +5,7 @@ import shared from "./page.css" with { type: "text" };
 
 export interface Page {
   html: string;
-  /** The value of `Content-Security-Policy`: only the page's own style and script, and requests to its own origin. */
+  /** The value of `Content-Security-Policy`, which allows what the page contains and requests to its own origin. */
   contentSecurityPolicy: string;
 }
 

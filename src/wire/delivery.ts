@@ -25,7 +25,10 @@ const fieldChange = z.union([
     added: texts("Values added to the list"),
     removed: texts("Values removed from the list"),
   }),
-]).meta({ id: "FieldChange", description: "A changed field. A list has added and removed values" });
+]).meta({
+  id: "FieldChange",
+  description: "A changed field. A list has `added` and `removed`; any other field has `before` and `after`",
+});
 
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the previous version"),
@@ -47,7 +50,9 @@ export const deliveryPayload = z.strictObject({
     "The delivery's id, the same for every attempt and in the header `webhook-id`",
   ),
   subscription_id: identifier("subscription", "The subscription's id"),
-  sequence: count("Increases by one with each delivery of the subscription; 0 for tests, which do not count"),
+  sequence: count(
+    "Increases by one with each delivery of the subscription; 0 for tests, which are not counted",
+  ),
   source: text("The source's id; `test` in test deliveries"),
   severity,
   language: languageCode.meta({

@@ -47,7 +47,7 @@ export const deliveryRecord = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).meta({
     description:
       "`pending`: waits for its next attempt; `delivered`: the endpoint responded with 2xx; `failed`: every attempt " +
-      "failed; `held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
+      "failed; `held`: waits as long as its `reason` applies; `cancelled`: the subscription was deleted",
   }),
   reason: textOrNull(
     "Why the delivery or its replay has not succeeded; null if it has, or if nothing has failed yet",
@@ -73,7 +73,7 @@ const attemptRecord = z.strictObject({
   status_code: statusOrNull("HTTP status of the response; null if there was none"),
   problem: textOrNull("What went wrong; null after a success"),
   answer: textOrNull(
-    `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
+    `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without unsafe control characters; ` +
       "null if there was none",
   ),
 }).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
@@ -172,7 +172,7 @@ export function toDeliveryWithAttempts(
   };
 }
 
-// Control characters, and characters that change the direction of text.
+// Control characters except tabs and line breaks, characters that change the direction of text, and byte order marks.
 const UNSAFE = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\ufeff/gu;
 
 /** Returns the start of an endpoint's response body as text that is safe to display. */

@@ -62,9 +62,9 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
 }).meta({
   id: "Event",
   description:
-    "One version of one publication. Events are append-only: a revision by the source is a new event. Only " +
-    "further languages may be added to a version later, to `language_versions` and `translations`. English texts " +
-    "then also replace `title_en` and `summary_en`",
+    "One version of one publication. Events are append-only: a revision by the source is a new event. The only " +
+    "exception is a language that is added to a version later: it appears in `language_versions` and " +
+    "`translations`, and, if it is English, also replaces `title_en` and `summary_en`",
 });
 
 /** The response of `GET /v1/events`. */
@@ -79,7 +79,7 @@ export const eventList = z.strictObject({
 });
 
 const documentOrigin = {
-  document: text("The document that contained the publication: its URL without query, or its file name"),
+  document: text("The document that contained the publication: its URL without the query, or its file name"),
   document_sha256: z.string().meta({
     description: "SHA-256 of the fetched bytes",
     pattern: "^[0-9a-f]{64}$",

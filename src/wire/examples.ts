@@ -64,9 +64,7 @@ export const EXAMPLE_REVISION: RegEvent = {
   },
 };
 
-/**
- * The difference between the two versions. A literal, because computing it would delay the start. A test verifies it.
- */
+/** What the revision changed. A literal, because computing it would delay the start; a test verifies it. */
 export const EXAMPLE_DIFF: EventDiff = {
   previous_id: EXAMPLE_EVENT.id,
   previous_version: EXAMPLE_EVENT.version,

@@ -10,10 +10,10 @@ export const languageCode: z.ZodString = z.string().meta({
 });
 
 export const disclaimer: z.ZodString = z.string().meta({
-  description: "States that the content is information only and not legal advice",
+  description: "States that the content is for information only and is not legal advice",
 });
 
-/** An identifier. The pattern is not enforced, so a path parameter of another form is an unknown id. */
+/** An identifier. The pattern is not enforced: a path parameter that does not match it is an unknown id. */
 export function identifier(noun: IdNoun, description: string): z.ZodString {
   const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
   return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });

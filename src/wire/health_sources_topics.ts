@@ -112,7 +112,7 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
   }],
 });
 
-/** The response of `GET /v1/health`. It is public, so it contains no customer, URL or error text. */
+/** The response of `GET /v1/health`. It is public, so it contains no customer data, URLs or error messages. */
 export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
     description: "`degraded`: a part of the service needs attention; `down`: the database is unavailable",
@@ -121,13 +121,13 @@ export const healthReport = z.strictObject({
   time: time("Time of the report, Unix milliseconds"),
   database: z.enum(["ok", ...STORAGE_FAULTS]).meta({
     description:
-      "`full`: the disk is full. `read_only`: the database cannot be written. `unavailable`: another process " +
-      "keeps it locked, it is damaged, its file was replaced, or its disk has failed",
+      "`full`: the disk is full. `read_only`: the database cannot be written. `unavailable`: the database is locked " +
+      "by another process or damaged, its file was replaced, or its disk has failed",
   }),
   config: z.enum(CONFIG_STATES).meta({
     description:
-      "`ok`: the config that was read last is active. `refused`: it is invalid or conflicts with stored " +
-      "data, so the previous config stays active",
+      "`ok`: the config that was read last is active. `refused`: that config is invalid or conflicts with stored " +
+      "data, so the previous one stays active",
   }),
   ingestion: z.strictObject({
     sources: count("Active sources"),
@@ -197,7 +197,7 @@ export type HealthReport = z.infer<typeof healthReport>;
 
 /** The body of every error: `application/problem+json` (RFC 9457). */
 export const problem = z.strictObject({
-  type: text("A URI for the kind of problem: `urn:regfeed:problem:` and the code"),
+  type: text("A URI for the kind of problem: `urn:regfeed:problem:` followed by the code"),
   title: text("The kind of problem in words; the same for every problem with this code"),
   status: z.int().min(400).max(599).meta({ description: "HTTP status" }),
   detail: text("What is wrong with this request and what to do"),

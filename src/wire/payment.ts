@@ -1,9 +1,8 @@
-// The response to the payment provider's webhooks.
+// The response of `POST /v1/webhooks/payment`.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { disclaimer } from "./fields.ts";
 
-/** The response of `POST /v1/webhooks/payment`. */
 export const paymentReceipt = z.strictObject({
   received: z.literal(true),
   outcome: z.enum(["applied", "waiting", "ignored", "repeated"]).meta({

@@ -25,7 +25,7 @@ const filterList = (what: string) =>
     description: `${what}, combined with OR; if empty, all match`,
   });
 
-/** A positive time below this one, which is in 1973, is assumed to be in seconds. */
+/** A positive time before this one (in 1973) is assumed to be in seconds. */
 const EARLIEST_MS = 100_000_000_000;
 const TIME_EXAMPLE = 1_785_542_400_000;
 
@@ -59,8 +59,8 @@ export const subscriptionRequest = z.strictObject({
   backfill_since: sentTime.optional().meta({
     description:
       "Unix ms: matching events published since then are delivered first, in the order in which they were " +
-      "stored, followed by new events. They count against the monthly quota: when it is used up, the backfill pauses " +
-      "(`catch_up`). If absent, only new events are delivered",
+      "stored, followed by new events. All count against the monthly quota; when the quota is used up, the backfill " +
+      "pauses (`catch_up`). If absent, only new events are delivered",
   }),
 }).meta({
   id: "SubscriptionRequest",

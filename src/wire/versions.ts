@@ -31,7 +31,7 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** Returns the newest `most` of the versions `events` (oldest first). The version before them is only compared. */
+/** Returns the newest `most` of `events` (oldest first). The event before these is only used for the first diff. */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {

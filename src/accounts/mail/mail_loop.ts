@@ -24,7 +24,7 @@ import { renderMail } from "./render_mail.ts";
 
 /** Maximum time in ms for one attempt. */
 const ATTEMPT_MS = 60_000;
-/** Number of emails claimed and sent concurrently. */
+/** Maximum number of emails claimed and sent concurrently. */
 const BATCH = 4;
 /** Interval in ms at which the loop checks for due emails. */
 const POLL_MS = 1_000;

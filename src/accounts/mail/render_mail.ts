@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { en: ENGLISH, de: GERM
 /** A paragraph, or preformatted lines. */
 type Block = string | { code: string };
 
-/** The value of a placeholder. A list of blocks replaces a paragraph that consists of the placeholder. */
+/** The value of a placeholder. A list of blocks replaces a paragraph that consists only of the placeholder. */
 type Value = string | readonly Block[];
 
 export interface MailFacts {
@@ -53,7 +53,7 @@ function mailOf({ kind, data }: MailContent): MailName {
   return kind === "delivery-disabled" && data.isKeyLost === true ? "key-lost" : kind;
 }
 
-/** Replaces the placeholders in a text. Placeholders within the values are not replaced. */
+/** Replaces the placeholders in `text`. Placeholders within the values are not replaced. */
 function fill(text: string, values: Readonly<Record<string, Value>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];
@@ -137,7 +137,7 @@ function wrap(paragraph: string): string {
 }
 
 function toHtml(language: MailLanguage, subject: string, blocks: readonly Block[]): string {
-  // HTML ignores the line break after <pre>.
+  // HTML ignores a line break directly after <pre>.
   const body = blocks.map((block) =>
     typeof block === "string" ? `<p>\n${wrap(escape(block))}\n</p>` : `<pre style="${CODE_STYLE}">
 ${escape(block.code)}

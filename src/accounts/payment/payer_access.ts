@@ -14,14 +14,14 @@ export interface PaymentRules {
 
 type RelevantEvent = PaymentEvent & { fact: PaymentFact };
 
-/** Maximum age in ms of a subscription's end for which the customer is still notified. */
+/** How long after the end of a subscription the customer is still notified of it, in ms. */
 const NOTICE_MS = 7 * 86_400_000;
 
 /** A payment failure. It lasts until the payment is made, and several events may report it. */
 interface Failing<Kind> {
   kind: Kind;
   sinceMs: number;
-  /** The invoice that an event named last; null if no event named one. */
+  /** The invoice that was named most recently; null if no event named one. */
   invoice: string | null;
   /** The times, in Unix ms, of the events that reported the failure but named no invoice. */
   unnamedMs: readonly number[];
@@ -74,14 +74,14 @@ export function evaluatePayer(
   };
 }
 
-/** Compares events by the order in which they apply: by creation time (in seconds), outcome and id. */
+/** Compares events by the order in which they apply: by creation time (exact to the second), rank and id. */
 function inOrder(a: RelevantEvent, b: RelevantEvent): number {
   return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Returns the rank of an event within its second; the highest rank applies last. The subscription's state overrides a
- * failed invoice, and a payment overrides a payment that was due.
+ * Returns the rank of an event within its second; the highest rank applies last. The subscription's status overrides a
+ * failed invoice, and a paid invoice overrides a status that reports a missing payment.
  */
 function rankOf(fact: PaymentFact): number {
   if (fact.kind === "checkout") return fact.paid ? 2 : 0;
@@ -172,7 +172,7 @@ function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs:
   return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
 }
 
-/** Returns the access that the best subscription gives. Either all of the subscriptions give access, or none does. */
+/** Returns the access that the best subscription gives. The subscriptions must either all give access, or none. */
 function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,

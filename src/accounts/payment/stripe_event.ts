@@ -42,10 +42,10 @@ const READERS: Readonly<Record<string, (object: Fields, type: string) => FactRea
 const MAX_TEXT = 255;
 /** The latest time that a Date can represent, in Unix seconds. */
 const LATEST_S = 8.64e12;
-/** Maximum number of a subscription's items or an invoice's lines that are read. */
+/** Maximum number of items of a subscription, or lines of an invoice, that are read. */
 const MAX_ITEMS = 100;
 
-/** Parses the JSON body of a webhook whose signature is valid. */
+/** Interprets the parsed JSON body of a webhook whose signature is valid. */
 export function parseStripeEvent(body: unknown, nowMs: number): EventReading {
   const event = fieldsOf(body);
   const id = textOf(event["id"]);
@@ -91,7 +91,7 @@ function readCheckout(session: Fields, type: string): FactReading {
   };
 }
 
-/** Returns the language of a checkout's locale or, if that is automatic, of the buyer's country. */
+/** Returns the language of a checkout's locale or, if it is absent or `auto`, of the buyer's country. */
 function languageOf(locale: string | null, country: string | null): MailLanguage {
   const code = locale?.slice(0, 2).toLowerCase();
   if (code === "de" || code === "fr") return code;

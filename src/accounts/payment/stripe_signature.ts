@@ -11,8 +11,9 @@ const MAX_HEADER = 4_096;
 export type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
 
 /**
- * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`). One `v1` must be the HMAC-SHA256 of `t.body` with the
- * whole secret as the key, and `t` must be within five minutes of the current time. Other schemes are ignored.
+ * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`). One of the `v1` values must be the HMAC-SHA256 of
+ * `t.body` with the whole secret as the key, and `t` must be within five minutes of the current time. Other schemes are
+ * ignored.
  */
 export function checkStripeSignature(
   { header, body, secret, nowMs }: { header: string | null; body: Uint8Array; secret: string; nowMs: number },

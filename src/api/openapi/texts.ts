@@ -89,9 +89,9 @@ the chunks of a body are malformed, the connection is closed without a response.
 
 export const DELIVERIES = `
 Every matching event is sent to the subscription's \`webhook_url\` as a \`POST\`, at least once. Respond with any 2xx status
-within 15 seconds. After anything else (another status, a redirect, no response), the delivery is retried after 5 s, then after 1, 5 and
-30 minutes, then 2, 5, 10, 14, 20 and 24 hours; \`Retry-After\` is honoured up to a day. 410 disables the subscription at
-once.
+within 15 seconds. After anything else (another status, a redirect, no response), the delivery is retried after 5 s, then
+after 1, 5 and 30 minutes, then after 2, 5, 10, 14, 20 and 24 hours; \`Retry-After\` is honoured up to a day. 410 disables
+the subscription at once.
 
 The same \`webhook-id\` may arrive twice; process it only once. \`sequence\` numbers the deliveries of a subscription without gaps;
 a delivery keeps its number while it is held, when it fails and when it is replayed. Deliveries are sent concurrently, so

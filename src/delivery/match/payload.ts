@@ -77,7 +77,7 @@ function recordIn(
   return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
 }
 
-/** Returns the texts in the wanted language, otherwise in English or, without English, in the original language. */
+/** Returns title and summary in the wanted language, otherwise in English, or else in the original language. */
 function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
   if (own !== undefined && own.title !== "") {

@@ -26,7 +26,7 @@ export type LogAttempt = (delivery: ClaimedDelivery, result: AttemptResult, next
 
 /**
  * Logs at `info` a subscription's first failure, each new reason, the number of failures once an hour, and its
- * recovery. A delivery that finally fails is logged as a warning, and everything else at `debug`.
+ * recovery. Logs a warning when a delivery finally fails or its endpoint is gone, and everything else at `debug`.
  */
 export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, "nowMs"> }): LogAttempt {
   const failing = new Map<string, Failing>();

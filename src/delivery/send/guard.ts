@@ -17,7 +17,7 @@ export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 const REFUSED_HOST = "must be the complete URL of a public host other than this service, such as " +
   "https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
 
-/** Which targets are permitted in addition to public hosts that are reached over https. */
+/** The operator's rules. By default, only public hosts are permitted, and only over https. */
 export interface PolicySettings {
   allowHttp: boolean;
   /** CIDR ranges of IP addresses that are permitted although they are not public. */
@@ -96,7 +96,7 @@ const NEVER_HOSTS = /(^|\.)(onion|invalid|alt|(?<!home\.)arpa)$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST = 253;
 
-/** Whether a host name is permitted. If the policy has networks, local names pass, and their addresses decide later. */
+/** Whether a host name is permitted. If the policy has networks, local names pass until they are looked up. */
 function isHostName(host: string, policy: AddressPolicy): boolean {
   const labels = host.split(".");
   if (host.length > MAX_HOST || !labels.every((label) => LABEL.test(label))) return false;

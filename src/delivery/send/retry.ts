@@ -20,7 +20,7 @@ export const RETRY_PAUSES_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Maximum relative change of a pause, so that deliveries are not all retried at the same time. */
+/** Maximum random change, as a fraction of a pause, so that deliveries are not all retried at the same time. */
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY;
 

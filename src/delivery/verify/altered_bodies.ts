@@ -76,7 +76,7 @@ function misreadAsLatin1(text: string): string | null {
   }
 }
 
-/** Returns the texts that Regfeed may have sent for this JSON: without whitespace, and with the fields in its order. */
+/** Returns the forms in which Regfeed may have sent this JSON: without whitespace, and with Regfeed's field order. */
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];
@@ -97,7 +97,7 @@ function rewritings(text: string): { text: string; how: string }[] {
   return found;
 }
 
-/** Parses a JSON text. Returns undefined if it is invalid. */
+/** Parses JSON. Returns undefined if it is invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

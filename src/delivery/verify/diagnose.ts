@@ -29,7 +29,7 @@ export interface Diagnosis {
 interface Reading {
   name: string;
   key: Uint8Array;
-  /** The mistake that leads to this interpretation; null if verifiers use it. */
+  /** The mistake that leads to this interpretation; null if verifiers use this interpretation. */
   fault: string | null;
 }
 
@@ -67,7 +67,7 @@ function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** Decodes base64 as libraries do, which ignore invalid characters and an incomplete byte at the end. */
+/** Decodes base64. Like libraries, ignores invalid characters and an incomplete byte at the end. */
 function readBase64(text: string): Uint8Array {
   const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
   return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
@@ -150,7 +150,7 @@ function bodyFindings(body: Uint8Array, id: string): Finding[] {
   }
   const value = readJson(new TextDecoder().decode(body));
   if (value === undefined) {
-    return [note("The body is not complete JSON. It may be truncated, or not the one that was sent.")];
+    return [note("The body is not complete JSON. It may be truncated, or may not be the one that was sent.")];
   }
   const named = (value as { delivery_id?: unknown } | null)?.delivery_id;
   if (typeof named !== "string" || named === id) return [];
@@ -220,7 +220,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
   return [note(
     `The signature is valid only with the secret read as ${only.name}. Regfeed signs for both readings` +
       (signatures === 1
-        ? ", but this header has only one signature. Was it split at the space, or created elsewhere?"
+        ? ", but this header has only one signature. Was the header split at the space, or created elsewhere?"
         : ".") +
       " A verifier that reads the secret the other way rejects this header.",
   )];

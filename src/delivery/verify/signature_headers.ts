@@ -88,7 +88,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
     findings.push(problem("webhook-signature is empty."));
   } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {
     findings.push(
-      problem("webhook-signature contains no signature of version v1. Each must begin with `v1,`."),
+      problem("webhook-signature contains no signature of version v1, which begins with `v1,`."),
     );
   }
   return { signatures, findings };

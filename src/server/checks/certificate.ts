@@ -10,7 +10,7 @@ import { readPair } from "../certificate_watch.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** The remaining validity at which a certificate should have been renewed, ms. */
+/** The remaining validity below which a certificate causes a warning, ms. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 export async function checkTls(
@@ -55,7 +55,7 @@ export function checkTimes(
 }
 
 function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
-  // Some Deno versions do not compare IP addresses.
+  // Only names are checked, because some Deno versions do not compare IP addresses.
   const isName = /[a-z]/i.test(hostname) && !hostname.includes(":");
   if (!isName || fitsHost(hostname)) return [];
   return [

@@ -10,7 +10,7 @@ const MORE_THAN_GROUP = 0o037;
 const READS = 0o044;
 const CHANGES = 0o022;
 
-/** Checks the files of secrets, the config, and the certificate's key. */
+/** Checks the secret files, the config file and the certificate's key. */
 export function checkRights(
   { config, file }: Pick<LoadedConfig, "config" | "file">,
   machine: Pick<Machine, "rightsOf">,

@@ -23,7 +23,7 @@ export function typeOf(schema: Schema): Html {
   return markup`${typeName(schema)}${boundsOf(schema)}`;
 }
 
-/** The fields of an object with type and description; nested objects are indented. Null if there are none. */
+/** Renders an object's fields with their types and descriptions. Returns null if there are no fields. */
 export function fieldsOf(schema: Schema): Html | null {
   const alternatives = (schema.anyOf ?? []).map(fieldsOf).filter((fields) => fields !== null);
   if (alternatives.length > 0) return markup`${joined(alternatives, markup`<p>or</p>`)}`;

@@ -32,7 +32,7 @@ export const ENGLISH: MailTexts = {
     "access-ended": [
       "Your subscription has ended",
       "Your paid subscription ended on {endedAtMs}, and so did your access. Your key no longer works, and events for your webhooks are held. We keep your account and your webhooks.",
-      "If you subscribe again with the same account at the payment provider, your key will work again and the held events will be delivered. If you did not end the subscription yourself, or if you want your data to be erased, please write to us.",
+      "If you subscribe again with the same account at the payment provider, your key will work again and the held events will be delivered. If you did not end the subscription yourself, or if you want us to erase your data, please write to us.",
     ],
     "tier-changed": [
       "Your tier is now {after}",
@@ -66,7 +66,7 @@ export const ENGLISH: MailTexts = {
       "You have reached your limit on held deliveries",
       "You have {limit} held webhook deliveries, which is your tier's limit. Since {sinceMs}, no more deliveries have been created for subscriptions with held deliveries.",
       "No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. The held deliveries are sent with next month's quota on {resetsAtMs}, when you move to a higher tier, or, for disabled subscriptions, when you enable them.",
-      "GET /v1/subscriptions lists these subscriptions: the reason in catch_up is held_full.",
+      "In GET /v1/subscriptions, these subscriptions have the reason held_full in catch_up.",
     ],
   },
   limits: {

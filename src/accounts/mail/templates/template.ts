@@ -1,4 +1,4 @@
-// The type of the texts of emails, which ensures that every language has the same emails.
+// The type of the email texts. It ensures that every language has the same emails.
 import type { MailKind, QuotaUse } from "../../../domain/customer/mail.ts";
 import type { TierLimits } from "../../../domain/customer/tier.ts";
 
