@@ -132,7 +132,7 @@ test("declareCustomers() refuses keys and ids of other customers, and changes no
   assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
 });
 
-test("declareCustomers() accepts a disabled customer's email address, and keeps one that others use later", async (store) => {
+test("declareCustomers() accepts a disabled customer's email address, even if another customer uses it later", async (store) => {
   await addCustomer(store, "1", { email: "ana@example.org", enabled: false });
   const ana = declared("ana", { email: "ana@example.org" });
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
