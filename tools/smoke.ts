@@ -38,7 +38,7 @@ const STEPS: [string, () => Promise<void>][] = [
     const licences = await run(["version", "--licences"]);
     assert.match(licences.stdout, /^MIT License\n[^]*\ndeno \d[^]*\nundici \d[^]*\nzod \d/);
   }],
-  ["it cannot start a process or load a library", async () => {
+  ["the executable cannot start a process or load a library", async () => {
     // `version` tries to start a process and to load a library. From the source, with all permissions, both attempts
     // succeed, which shows that the check works.
     const { stdout } = await run(["version", "--json"]);
@@ -120,7 +120,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.equal(payload.title, SECOND.title);
     assert.throws(() => new Webhook(subscription.webhook_secret).verify(`${body} `, headers));
   }],
-  ["it is live and ready, and serves its metrics", async () => {
+  ["the server is live and ready, and serves its metrics", async () => {
     for (const path of ["/livez", "/readyz"]) {
       const response = await fetch(`${server?.address}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
       assert.equal(response.status, 200, await response.text());
@@ -290,7 +290,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
     if (found !== undefined) return found;
     await new Promise((again) => setTimeout(again, LOOK_AGAIN_MS));
   }
-  throw new Error(`it did not happen within ${LIMIT_MS / 1000} s: ${look}`);
+  throw new Error(`no result within ${LIMIT_MS / 1000} s of ${look}`);
 }
 
 async function bounded<T>(what: string, work: Promise<T>): Promise<T> {

@@ -163,7 +163,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "pooled connection reuse after DNS change": [
     "../platform/http/connections_test.ts",
-    "request() keeps a connection per origin and addresses for the next request",
+    "request() keeps a connection per origin and set of addresses for the next request",
   ],
   "literal IP host skips the lookup hook (Node, Deno, undici)": [
     "../platform/http/http_test.ts",

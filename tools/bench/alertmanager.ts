@@ -33,7 +33,7 @@ export async function startAlertmanager(folder: string, port: number): Promise<A
   for (let leftMs = START_MS; !await isReady(address); leftMs -= POLL_MS) {
     if (leftMs <= 0) {
       await end();
-      throw new Error(`Alertmanager does not respond after ${START_MS} ms`);
+      throw new Error(`Alertmanager did not respond within ${START_MS} ms`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -92,7 +92,7 @@ async function beside(
   const compared = await compare(settings.rounds, p99(true), p99(false));
   add({
     work: `p99 lag of ${GOOD} good endpoints beside a dead one and one that sends 1 byte per second`,
-    ...sides(compared, " ms", "without the two"),
+    ...sides(compared, " ms", "without these two endpoints"),
     target: { atMost: 1.2 },
     notes: [spread(compared)],
   });
@@ -120,7 +120,7 @@ async function longQueue(bench: Bench): Promise<void> {
   bench.add({
     work: `peak memory while ${settings.deliveries} of ${settings.pending} pending deliveries are sent`,
     ours: { value: ours, unit: " MB" },
-    theirs: { value: theirs, unit: " MB", of: "with only these" },
+    theirs: { value: theirs, unit: " MB", of: "with only these deliveries" },
     figure: ours / theirs,
     target: { atMost: 1.25 },
     notes: [`${QUEUE_SUBSCRIPTIONS} subscriptions`],

@@ -9,7 +9,7 @@ const MISSING_BUNDLER = /(?:Failed to (?:download|fetch)|error sending request)[
 export function whyLeftOut(said: string): string {
   const [, url, version, file] = MISSING_BASE.exec(said) ?? [];
   if (url !== undefined) {
-    return `its runtime base could not be downloaded: fetch ${url} on a machine that can reach it, put it at ` +
+    return `its runtime base could not be downloaded: fetch ${url} on a machine that can reach it, put the file at ` +
       `dl/release/${version}/${file} in the folder that \`deno info\` calls "DENO_DIR location", and run this again`;
   }
   const [bundler] = MISSING_BUNDLER.exec(said) ?? [];

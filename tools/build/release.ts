@@ -55,7 +55,7 @@ async function releaseTarget(target: string): Promise<void> {
   // Deno silently uses DENORT_BIN for every target, although it is the base for only one.
   if (Deno.env.has("DENORT_BIN") && target !== Deno.build.target) {
     const why =
-      "DENORT_BIN names a runtime base for this machine only: unset it, or build on a machine of that target";
+      "DENORT_BIN names a runtime base for this machine only: unset it, or build on a machine with that target";
     leftOut.push({ what: target, why });
     return;
   }

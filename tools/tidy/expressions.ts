@@ -83,7 +83,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     path: "src/config/sources/identity_rule.ts",
     within: "countGroups",
-    why: "run on an empty text",
+    why: "run on an empty string",
     test: OPERATORS,
   },
 ];

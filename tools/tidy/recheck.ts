@@ -38,6 +38,6 @@ self.onmessage = ({ data }: MessageEvent<Expression>) => {
   const { status, complexity, attack, error } = checkSync(data.source, data.flags, PARAMETERS);
   const what = status === "vulnerable"
     ? `takes more than linear time: ${complexity?.summary}, ${attack?.pattern}`
-    : `cannot be decided: ${error?.kind}`;
+    : `recheck cannot decide: ${error?.kind}`;
   self.postMessage(status === "safe" ? null : { expression: data, what } satisfies Verdict);
 };
