@@ -1,4 +1,4 @@
-// Authentication by API key, and its cache.
+// Authentication by API key: what is accepted, and how long key holders are cached.
 import assert from "node:assert/strict";
 import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";

@@ -1,4 +1,4 @@
-// API keys: form, hash and header.
+// The form of API keys, their hashes, and how a key is read from the Authorization header.
 import assert from "node:assert/strict";
 import { hashKey, KEY_PREFIX, keyFromHeader, makeKey } from "../../src/accounts/keys.ts";
 

@@ -1,4 +1,4 @@
-// Keys, quota, errors and HEAD over HTTP.
+// API keys, the daily quota, error responses and HEAD requests.
 import assert from "node:assert/strict";
 import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig } from "../support/samples.ts";

@@ -1,4 +1,4 @@
-// Conditional and compressed responses, and the cache of responses.
+// Conditional requests, compressed responses, and the cache of responses.
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { namesTag } from "../../src/api/http/conditional_requests.ts";

@@ -1,4 +1,4 @@
-// The delivery log over HTTP, and replays.
+// The delivery log in the API, and replays of deliveries.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { MAX_RESPONSE_BYTES, safeResponseText } from "../../src/wire/delivery_log.ts";

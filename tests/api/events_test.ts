@@ -1,4 +1,4 @@
-// Events over HTTP: filters, paging, versions, and invalid parameters.
+// Events in the API: filters, paging, versions, and invalid parameters.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../src/domain/event/event.ts";

@@ -1,4 +1,4 @@
-// Random requests: every response is documented, and none is a 5xx.
+// Every response to a random request is documented, and none is a 5xx.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/error_codes.ts";

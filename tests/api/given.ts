@@ -1,4 +1,4 @@
-// A world with a customer, a subscription and a source that publishes.
+// Creates a world with a customer, a subscription and a source that publishes.
 import assert from "node:assert/strict";
 import { boardConfig, rss } from "../support/samples.ts";
 import { type Reply, withWorld, type World } from "../support/world.ts";

@@ -1,4 +1,4 @@
-// The API description passes the lint of Redocly's command line.
+// Redocly's linter finds no problem in the API description.
 import assert from "node:assert/strict";
 import { condition, needs } from "../support/needs.ts";
 import { description } from "../support/openapi.ts";

@@ -1,4 +1,4 @@
-// The API description: routes, errors, examples and webhooks.
+// The API description agrees with the routes, errors, examples and webhooks.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";

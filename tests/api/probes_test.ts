@@ -1,4 +1,4 @@
-// The probes of supervisors and load balancers.
+// /livez and /readyz, which supervisors and load balancers request.
 import assert from "node:assert/strict";
 import { createWorld } from "../support/world.ts";
 

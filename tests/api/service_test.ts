@@ -1,4 +1,4 @@
-// The public routes: sources, topics, health.
+// The public routes for sources, topics and health.
 import assert from "node:assert/strict";
 import { healthReport, sourceList, topicList } from "../../src/wire/health_sources_topics.ts";
 import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";

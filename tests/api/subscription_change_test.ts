@@ -1,4 +1,4 @@
-// Changes to subscriptions over HTTP: filters, URL, enabling, secret, backfill, limits.
+// Changes to subscriptions through the API: filters, URL, enabling, secret, backfill and limits.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { SeenRequest } from "../support/platform.ts";

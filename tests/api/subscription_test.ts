@@ -1,4 +1,4 @@
-// Subscriptions over HTTP: creation, deletion, test deliveries.
+// Subscriptions in the API: creation, deletion and test deliveries.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import {

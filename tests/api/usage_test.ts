@@ -1,4 +1,4 @@
-// GET /v1/usage and Idempotency-Key.
+// GET /v1/usage, and repeated requests with an Idempotency-Key.
 import assert from "node:assert/strict";
 import { usageReport } from "../../src/wire/usage.ts";
 import { boardConfig } from "../support/samples.ts";

@@ -1,4 +1,4 @@
-// A backup as the system's tar reads it.
+// The system's tar can read a backup.
 import assert from "node:assert/strict";
 import { needs, program } from "../support/needs.ts";
 import { create, withPlace } from "./place.ts";

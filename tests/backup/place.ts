@@ -1,4 +1,4 @@
-// A store with a config and a key, for backups.
+// Creates a store with a config and a key for the tests of backups.
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";

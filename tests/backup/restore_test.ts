@@ -1,4 +1,4 @@
-// Restoring replaces nothing unless forced, and keeps the replaced files.
+// A restore replaces nothing unless it is forced, and keeps the files that it replaces.
 import assert from "node:assert/strict";
 import { restoreBackup } from "../../src/backup/restore.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/connection/inspect.ts";

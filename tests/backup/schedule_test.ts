@@ -1,4 +1,4 @@
-// Scheduled backups: on time, again after a failure, and only as many as are kept.
+// Scheduled backups are made on time and again after a failure, and only the configured number is kept.
 import assert from "node:assert/strict";
 import { backupName, scheduledName } from "../../src/backup/create.ts";
 import { findNewestBackup, findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";

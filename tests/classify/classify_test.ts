@@ -1,4 +1,4 @@
-// The whole classification: values, explanations, misleading texts and random texts.
+// The whole classification, with explanations, on typical, misleading and random items.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { type ClassifyInput, classifyItem, RULES_VERSION, TOPICS } from "../../src/classify/classify.ts";

@@ -1,4 +1,4 @@
-// The operator's additions to the classification and their effects.
+// The effects of an operator's additions to the classification.
 import assert from "node:assert/strict";
 import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import {

@@ -1,4 +1,4 @@
-// The data files are consistent: every name that one of them uses is defined.
+// The data files are consistent: every name used in one of them is defined.
 import assert from "node:assert/strict";
 import {
   ARTICLE_DATA,

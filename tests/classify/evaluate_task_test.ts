@@ -1,4 +1,4 @@
-// `deno task evaluate` as a process.
+// The output and exit codes of `deno task evaluate`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The evaluation, and the accuracy that the classification must keep.
+// The evaluation of the classification, and the accuracy that the classification must reach.
 import assert from "node:assert/strict";
 import { evaluate, type LabelledItem, readLabelled } from "../../tools/evaluate/evaluation.ts";
 import { needs, present } from "../support/needs.ts";

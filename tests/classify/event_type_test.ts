@@ -1,4 +1,4 @@
-// Event types by document number, URL, title, category and summary.
+// Event types are found by document number, URL, title, category and summary.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 import type { EventType } from "../../src/domain/event/event.ts";

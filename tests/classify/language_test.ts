@@ -1,4 +1,4 @@
-// The detected language of an item, whether or not it is the stated one.
+// The language of an item is the stated one, unless its words are clearly in another.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 

@@ -1,4 +1,4 @@
-// Severities by event type, publisher and words.
+// Severities follow from event type, publisher and words.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 import type { Severity } from "../../src/domain/event/severity.ts";

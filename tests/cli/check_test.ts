@@ -1,4 +1,4 @@
-// The config file that commands use, and the warnings of `check`.
+// Which config file commands use, and what `check` warns of.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {

@@ -1,4 +1,4 @@
-// The command line as its user sees it.
+// The command line as a user sees it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { loadCommands, loadEveryCommand } from "../../src/cli/commands.ts";

@@ -1,4 +1,4 @@
-// README and docs: working links, complete contents, every command.
+// README and docs have working links and complete contents, and describe every command.
 import assert from "node:assert/strict";
 import { loadEveryCommand } from "../../src/cli/commands.ts";
 

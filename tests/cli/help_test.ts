@@ -1,4 +1,4 @@
-// The output of `--help` of every command.
+// The `--help` output of every command.
 import assert from "node:assert/strict";
 import { loadEveryCommand } from "../../src/cli/commands.ts";
 import { commandHelp, groupHelp, overview } from "../../src/cli/help.ts";

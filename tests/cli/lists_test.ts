@@ -1,4 +1,4 @@
-// Paging of lists.
+// Long lists are printed in pages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { noteAct } from "../../src/store/sqlite/customers/audit.ts";

@@ -1,4 +1,4 @@
-// Tables that are wider than the terminal.
+// Tables are fitted to the width of the terminal.
 import assert from "node:assert/strict";
 import { fitTable, formatTable } from "../../src/cli/table.ts";
 

@@ -1,4 +1,4 @@
-// The warning about traces.
+// When the command line warns about traces.
 import assert from "node:assert/strict";
 import { tracesWarning } from "../../src/server/build_info.ts";
 

@@ -1,4 +1,4 @@
-// Text wrapped to the width of the terminal.
+// Text is wrapped to the width of the terminal.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { wrapLines, wrapText } from "../../src/cli/wrap_text.ts";

@@ -1,4 +1,4 @@
-// Payments and emails in the config: secrets and problems.
+// Payments and emails in the config: how secrets are given, and which problems are reported.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";

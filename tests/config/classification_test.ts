@@ -1,4 +1,4 @@
-// Additions to the classification in the config: parsing and errors.
+// Additions to the classification in the config are parsed, and invalid ones are rejected.
 import assert from "node:assert/strict";
 import { configOf, linesOf, source } from "./given.ts";
 

@@ -1,4 +1,4 @@
-// The problems that parseConfig() reports.
+// The problems of a config are reported with their line and what is expected.
 import assert from "node:assert/strict";
 import { linesOf, problemsOf, source } from "./given.ts";
 

@@ -1,4 +1,4 @@
-// Customers in the config: declarations and problems.
+// Customers declared in the config: what they may have, and which problems are reported.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";

@@ -1,4 +1,4 @@
-// The config examples of the guides.
+// The config examples in the guides are valid.
 import assert from "node:assert/strict";
 import { FETCH_STRATEGIES } from "../../src/domain/source/source.ts";
 import { configOf } from "./given.ts";

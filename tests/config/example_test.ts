@@ -1,4 +1,4 @@
-// config.example.toml.
+// config.example.toml is valid, contains every key, and shows the defaults.
 import assert from "node:assert/strict";
 import { parse } from "smol-toml";
 import { allKnownKeys } from "../../src/config/toml/known_keys.ts";

@@ -1,4 +1,4 @@
-// Shared by the tests of the config: parsing with secrets in memory.
+// Parses configs for tests, with secrets in memory.
 import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import {
   type Config,

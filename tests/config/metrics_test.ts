@@ -1,4 +1,4 @@
-// The metrics and the log in the config.
+// The settings for metrics and the log in the config.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";

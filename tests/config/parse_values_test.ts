@@ -1,4 +1,4 @@
-// Parsers of config values and of addresses to listen on.
+// The parsers of config values accept valid values and explain invalid ones.
 import assert from "node:assert/strict";
 import { formatListen, readListen } from "../../src/config/listen.ts";
 import {

@@ -1,4 +1,4 @@
-// parseConfig() for a valid file: every default, every key.
+// What parseConfig() returns for a valid file: every default and every key.
 import assert from "node:assert/strict";
 import { type Config, userAgentOf } from "../../src/config/config.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";

@@ -1,4 +1,4 @@
-// Secrets in the config.
+// A secret in the config comes from one of three places and is never shown.
 import assert from "node:assert/strict";
 import { configOf, linesOf, source } from "./given.ts";
 

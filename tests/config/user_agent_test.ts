@@ -1,4 +1,4 @@
-// The User-Agent of a config.
+// The User-Agent header includes the configured contact.
 import assert from "node:assert/strict";
 import { userAgentOf } from "../../src/config/config.ts";
 import { configOf } from "./given.ts";

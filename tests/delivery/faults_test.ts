@@ -1,4 +1,4 @@
-// The loop with random faults of endpoints, of the store and of the process.
+// The delivery loop keeps its limits despite random faults of endpoints, the store and the process.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";

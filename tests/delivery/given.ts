@@ -1,4 +1,4 @@
-// Fakes of the dependencies of deliveries: a clock, a network, a log, a store in memory.
+// Fakes for the tests of deliveries: a clock, a network, a log, and a store in memory.
 import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery/delivery.ts";
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import { type DailyGrant, grantDaily } from "../../src/domain/customer/daily_limit.ts";

@@ -1,4 +1,4 @@
-// The guard with the real HTTP client: it connects to the checked address only.
+// The HTTP client connects only to the IP address that the guard has checked.
 import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";

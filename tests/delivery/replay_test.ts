@@ -1,4 +1,4 @@
-// Replays with the SQLite engine.
+// Replays, with the SQLite engine: they give way to other work, and each customer has one at a time.
 import assert from "node:assert/strict";
 import { createReplay, type Replaying } from "../../src/delivery/replay.ts";
 import { createIds } from "../../src/domain/event/ids.ts";

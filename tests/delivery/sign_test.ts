@@ -1,4 +1,4 @@
-// Signatures, compared with openssl, recorded vectors, Web Crypto and the official verifiers.
+// Signatures agree with openssl, recorded vectors, Web Crypto and the official verifiers.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";

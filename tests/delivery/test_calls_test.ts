@@ -1,4 +1,4 @@
-// Test deliveries, and the check of webhook URLs at creation.
+// Test deliveries, and the check of a webhook URL when a subscription is created.
 import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";

@@ -1,4 +1,4 @@
-// Ending work that does not handle an AbortSignal itself.
+// An AbortSignal ends work that does not handle the signal itself.
 import assert from "node:assert/strict";
 import { orAborted } from "../../src/domain/abort_work.ts";
 

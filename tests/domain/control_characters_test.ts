@@ -1,4 +1,4 @@
-// Control characters are removed or shown.
+// Control characters in text are removed or escaped.
 import assert from "node:assert/strict";
 import { escapeControls, escapeToLine, harmless } from "../../src/domain/control_characters.ts";
 

@@ -1,4 +1,4 @@
-// The error catalogue: every error of the API.
+// Every error code of the API has a status and a title.
 import assert from "node:assert/strict";
 import { AppError, type ErrorCode, ERRORS } from "../../src/domain/error_codes.ts";
 

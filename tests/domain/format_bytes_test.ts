@@ -1,4 +1,4 @@
-// Byte counts as people read them.
+// Byte counts are formatted for people.
 import assert from "node:assert/strict";
 import { formatBytes } from "../../src/domain/format_bytes.ts";
 

@@ -1,4 +1,4 @@
-// The times in Retry-After.
+// Retry-After can be a number of seconds or a date.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { parseRetryAfter } from "../../src/domain/http_time.ts";

@@ -1,4 +1,4 @@
-// IP addresses. Whole ranges and known tricks are tested with the guard of the deliveries.
+// Which IP addresses are reachable. tests/delivery/send/guard_test.ts covers whole ranges and known tricks.
 import assert from "node:assert/strict";
 import { isReachable, literalAddress, parseNetwork } from "../../src/domain/ip_address.ts";
 

@@ -1,4 +1,4 @@
-// Redaction of secrets.
+// Secrets are redacted, and nothing else is.
 import assert from "node:assert/strict";
 import { redact } from "../../src/domain/redact.ts";
 

@@ -1,4 +1,4 @@
-// Recorded feeds of official bodies, ingested by the command line if the recordings are present.
+// The command line ingests recorded feeds of official bodies, if the recordings are present.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Requests to the API, header by header, and the operator's config.
+// Parsers of requests to the API, header by header, and of the operator's config.
 import { createHmac } from "node:crypto";
 import { clientAddress, readRanges } from "../../src/api/http/client_address.ts";
 import { ConfigError } from "../../src/config/config.ts";

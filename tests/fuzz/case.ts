@@ -1,4 +1,4 @@
-// Inputs that grow: one or two strings, repeated at a position of a valid input.
+// Fuzzing inputs of any size: one or two strings, repeated at a position of a valid input.
 
 /** One kind of input, of any size. */
 export interface GrowingCase {

@@ -1,4 +1,4 @@
-// Every parser of external input takes linear time: known cases, then random ones.
+// Every parser of external input takes linear time, for known cases and for random ones.
 import assert from "node:assert/strict";
 import { createChance, seedOfRun } from "../support/chance.ts";
 import { Fuzzer, randomCase } from "./driver.ts";

@@ -1,4 +1,4 @@
-// Whether time grows faster than the input: each size is compared with a quarter of it.
+// Finds inputs whose time grows faster than their size: each size is compared with a quarter of it.
 
 /** Sizes of inputs, characters: 1, 2, 4 … 512 KB. */
 const SMALLEST = 1_024;

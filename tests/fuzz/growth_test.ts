@@ -1,4 +1,4 @@
-// Which growth of a parser's time is a finding.
+// How the time of a parser must grow to be a finding.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 

@@ -1,4 +1,4 @@
-// Parsers of parts of documents, and of texts made from them: dates, URLs, differences, log lines.
+// Parsers of single values and texts: dates, URLs, language tags, markup, differences, log lines.
 import { createClassifier } from "../../src/classify/classify.ts";
 import eventTypes from "../../src/classify/data/event_types.json" with { type: "json" };
 import laws from "../../src/classify/data/laws.json" with { type: "json" };

@@ -1,4 +1,4 @@
-// A source from document to event in the complete application, with a fake clock and a fake internet.
+// From a source's document to its events, in the complete application with a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { FEED, fetchFeed, ingestBoard, storedEvents, subscribe, withSources } from "../support/collecting.ts";
 import { boardConfig, rss } from "../support/samples.ts";

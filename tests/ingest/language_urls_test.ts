@@ -1,4 +1,4 @@
-// A source with a URL for each language, for every strategy that supports it.
+// Sources with a URL for each language, for every strategy that supports them.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../support/collecting.ts";
 import type { FakeInternet } from "../support/platform.ts";

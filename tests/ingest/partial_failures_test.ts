@@ -1,4 +1,4 @@
-// Partial failures: the parts that a source lacks although its fetch succeeded.
+// Partial failures: what a source lacks although its fetch succeeded.
 import assert from "node:assert/strict";
 import { checkSources } from "../../src/cli/doctor/store.ts";
 import { listSources } from "../../src/cli/source/source_list.ts";

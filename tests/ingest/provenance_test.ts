@@ -1,4 +1,4 @@
-// The provenance of events, in the complete application.
+// Events record their provenance, in the complete application.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { RULES_VERSION } from "../../src/classify/classify.ts";

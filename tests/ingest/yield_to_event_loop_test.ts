@@ -1,4 +1,4 @@
-// Yields to the event loop, also while a long document is recorded.
+// Ingestion yields to the event loop, even while it records a long document.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createYield } from "../../src/ingest/yield_to_event_loop.ts";

@@ -1,4 +1,4 @@
-// The clock: sleeping, aborts and deadlines.
+// The real clock: sleeping, aborts and deadlines.
 import assert from "node:assert/strict";
 import { DeadlineError } from "../../src/domain/ports/ports.ts";
 import { createClock } from "../../src/platform/clock.ts";

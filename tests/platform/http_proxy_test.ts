@@ -1,4 +1,4 @@
-// A proxy in the environment of a process is never used, because it would bypass the checks of IP addresses.
+// The proxy variables of the environment are ignored, because a proxy would bypass the checks of IP addresses.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { LOOPBACK } from "../support/loopback.ts";

@@ -1,4 +1,4 @@
-// The HTTP client over TLS.
+// The HTTP client checks certificates, and accepts responses without a close_notify.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 

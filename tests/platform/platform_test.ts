@@ -1,4 +1,4 @@
-// The limits of the parse worker.
+// The memory and time limits of the parse worker.
 import assert from "node:assert/strict";
 import { createParseWorker } from "../../src/platform/platform.ts";
 import type { ThreadOptions } from "../../src/platform/process/worker_thread.ts";

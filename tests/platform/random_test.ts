@@ -1,4 +1,4 @@
-// Random bytes.
+// The requested number of random bytes is returned.
 import assert from "node:assert/strict";
 import { createRandom } from "../../src/platform/random.ts";
 

@@ -1,4 +1,4 @@
-// A server without a file descriptor for another connection.
+// A server that runs out of file descriptors recovers.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 

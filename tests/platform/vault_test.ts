@@ -1,4 +1,4 @@
-// The vault and its key file.
+// The vault opens only what it has sealed, and protects its key file.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "npm:fast-check@4.10.2";

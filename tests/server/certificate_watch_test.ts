@@ -1,4 +1,4 @@
-// The watch for a renewed certificate: which pair is used, and what is logged.
+// When a renewed certificate is used, and what is logged.
 import assert from "node:assert/strict";
 import { watchCertificate } from "../../src/server/certificate_watch.ts";
 import type { CertificatePair } from "../../src/platform/tls/certificate.ts";

@@ -1,4 +1,4 @@
-// The lock of a store.
+// Only one process can hold the lock of a store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { lockStore, storeUser } from "../../src/server/instance_lock.ts";

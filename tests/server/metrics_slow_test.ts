@@ -1,4 +1,4 @@
-// The metrics of a server, checked by promtool.
+// promtool accepts the metrics of a server.
 import assert from "node:assert/strict";
 import { freePort } from "../support/loopback.ts";
 import { needs, program } from "../support/needs.ts";

@@ -1,4 +1,4 @@
-// The metrics of a running server.
+// The metrics that a running server exports, and who may read them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { respondWithMetrics } from "../../src/api/metrics/metrics_page.ts";

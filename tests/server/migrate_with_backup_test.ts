@@ -1,4 +1,4 @@
-// The backup before a migration.
+// A backup is made before a migration, and is reused after an interruption.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prepareDatabase, type Preparing, workHere } from "../../src/server/migrate_with_backup.ts";

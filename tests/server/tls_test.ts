@@ -1,4 +1,4 @@
-// TLS in `serve`, `check`, `doctor` and `healthcheck`.
+// TLS certificates in `serve`, `check`, `doctor` and `healthcheck`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkCertificate } from "../../src/server/checks/certificate.ts";

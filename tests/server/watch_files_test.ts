@@ -1,4 +1,4 @@
-// Which changes of a file make the watch reload it.
+// A watched file counts as changed once its new content has been seen twice.
 import assert from "node:assert/strict";
 import { LOOK_EVERY_MS, watchFiles } from "../../src/server/watch_files.ts";
 import { fakeClock } from "../support/clock.ts";

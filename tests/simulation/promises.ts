@@ -1,4 +1,4 @@
-// Compares the result of a simulation with the promises of Regfeed.
+// Checks that the result of a simulation keeps Regfeed's promises.
 import assert from "node:assert/strict";
 import { utcMonth } from "../../src/domain/customer/quota_period.ts";
 import type { RegEvent } from "../../src/domain/event/event.ts";

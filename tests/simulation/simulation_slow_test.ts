@@ -1,2 +1,2 @@
-// simulation_test.ts with the number of cases of `deno task test:slow`.
+// Includes simulation_test.ts in `deno task test:slow`, which runs more cases.
 import "./simulation_test.ts";

@@ -1,4 +1,4 @@
-// A complete Regfeed under all faults. SEED=n runs one seed, and SEEDS=n runs n seeds.
+// A complete Regfeed keeps its promises under faults of all kinds. SEED=n runs one seed, and SEEDS=n runs n seeds.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { assertNothingIsLost, assertPromises } from "./promises.ts";

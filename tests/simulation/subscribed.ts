@@ -1,4 +1,4 @@
-// The subscriptions of a simulation.
+// The state of a simulated subscription.
 import type { Subscriber } from "./simulation.ts";
 
 export interface Filter {

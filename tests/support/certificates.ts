@@ -1,4 +1,4 @@
-// TLS certificates for a test, created by the test's process in the test's folder.
+// Creates TLS certificates in a test's folder.
 import { join } from "node:path";
 import { connect } from "node:tls";
 import "npm:reflect-metadata@0.2.2"; // @peculiar/x509 needs it

@@ -1,4 +1,4 @@
-// Reproducible randomness: everything random in a test comes from its seed.
+// Reproducible randomness: every random value in a test follows from the test's seed.
 
 export interface Chance {
   /** A number in [0, 1). */

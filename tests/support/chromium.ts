@@ -1,4 +1,4 @@
-// A real browser: headless Chromium, controlled by its DevTools protocol.
+// Controls a real browser, headless Chromium, through the DevTools protocol.
 import { findProgram } from "./needs.ts";
 
 /** The path of Chromium, or null if it is not installed. */

@@ -1,4 +1,4 @@
-// An OTLP collector: receives spans as JSON.
+// An OpenTelemetry collector that receives spans as JSON.
 
 export interface ExportedSpan {
   name: string;

@@ -1,4 +1,4 @@
-// Servers on disks that tests fill, break or make read-only, and a client.
+// Servers on disks that tests fill, break or make read-only, and a client for these servers.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { condition, type Need, POSIX } from "./needs.ts";

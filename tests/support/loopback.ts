@@ -1,4 +1,4 @@
-// Servers on loopback for tests, and configs that permit them.
+// Servers on loopback for tests, and configs that permit requests to them.
 
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 

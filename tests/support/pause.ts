@@ -1,3 +1,3 @@
-// Waiting in real time.
+// Waits in real time.
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

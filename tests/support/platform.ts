@@ -1,4 +1,4 @@
-// A fake platform: internet, folder and log in memory.
+// A fake platform, with internet, files, email and log in memory.
 import {
   type Clock,
   type Files,

@@ -1,4 +1,4 @@
-// A server of the smtp-server package.
+// A real mail server, from the smtp-server package.
 import { Buffer } from "node:buffer";
 import { SMTPServer } from "npm:smtp-server@3.21.6";
 

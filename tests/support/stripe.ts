@@ -17,7 +17,6 @@ export async function stripeSignature(body: string, atMs: number, secret = STRIP
   });
 }
 
-/** The content of an event, which does not depend on the API version. */
 export interface StripeSays {
   id: string;
   type: string;

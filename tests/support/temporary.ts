@@ -1,4 +1,4 @@
-// Where temporary folders are created: in memory, if there is enough space.
+// Where tests create temporary folders: in memory, if there is enough space.
 import { statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm";

@@ -1,4 +1,4 @@
-// A real vault with a known key.
+// A real vault with a fixed key.
 import type { Vault } from "../../src/domain/ports/ports.ts";
 import { createVault } from "../../src/platform/vault.ts";
 

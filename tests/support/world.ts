@@ -1,4 +1,4 @@
-// A complete Regfeed for tests: store in memory, fake clock, fake internet, everything else real.
+// A complete Regfeed for tests. The store is in memory, the platform is fake, and everything else is real.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp, createProcessServices } from "../../src/app.ts";
 import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";

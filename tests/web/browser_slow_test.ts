@@ -1,4 +1,4 @@
-// The docs page in a real browser (Debian: apt-get install chromium).
+// The docs page works in a real browser (on Debian: apt-get install chromium).
 import assert from "node:assert/strict";
 import axe from "npm:axe-core@4.14.1";
 import { listen } from "../../src/platform/http/http_server.ts";

@@ -1,4 +1,4 @@
-// The docs page.
+// The docs page is complete, escapes the API description, and loads nothing from other hosts.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { OpenApi } from "../../src/wire/openapi.ts";

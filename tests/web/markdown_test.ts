@@ -1,4 +1,4 @@
-// Markdown and HTML templates.
+// HTML templates escape their values, and Markdown is rendered as HTML.
 import assert from "node:assert/strict";
 import { Html, markup } from "../../src/web/html.ts";
 import { headingsOf, inline, markdownToHtml, slug } from "../../src/web/markdown.ts";

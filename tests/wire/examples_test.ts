@@ -1,4 +1,4 @@
-// Literals in the examples of the API description.
+// The diff in the API description's examples is the one that the code computes.
 import assert from "node:assert/strict";
 import { diffEvents } from "../../src/domain/event/diff.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "../../src/wire/examples.ts";

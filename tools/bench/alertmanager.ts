@@ -1,4 +1,4 @@
-// Runs Alertmanager for comparison in the delivery rows. It neither signs nor records its webhooks.
+// Runs Alertmanager as a comparison in the delivery rows. It neither signs its webhooks nor records them.
 import { join } from "node:path";
 
 /** Time limit for the start of Alertmanager, ms. */

@@ -1,4 +1,4 @@
-// Reads the configs of benchmarks.
+// Parses configs for benchmarks.
 import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 

@@ -1,4 +1,4 @@
-// The delivery rows: deliveries per second to one receiver, with each attempt recorded, against a bare POST loop.
+// The delivery rows: deliveries per second to one receiver, with each attempt recorded, compared with a bare POST loop.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TOPICS } from "../../src/classify/classify.ts";

@@ -1,4 +1,4 @@
-// The ingest rows: the first and later fetches of a feed, against a library that only parses it.
+// The ingest rows: first and later fetches of a feed, compared with a library that only parses the feed.
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import type { Platform } from "../../src/domain/ports/ports.ts";

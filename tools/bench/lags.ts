@@ -1,4 +1,5 @@
-// The lag rows: time from storing an event to its arrival, with and without hanging endpoints; memory for a long queue.
+// The lag rows: the time from storing an event to its arrival, with and without hanging endpoints. Also measures the
+// memory that a long queue takes.
 import { join } from "node:path";
 import type { Arrivals, Ports } from "./companions/clocked_receiver.ts";
 import { makeQueue } from "./deliveries.ts";

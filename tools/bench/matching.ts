@@ -1,4 +1,4 @@
-// The matching row: CPU time for matching one event with many subscriptions.
+// The matching row: the CPU time for matching one event with many subscriptions.
 import { join } from "node:path";
 import { cpuUsage } from "node:process";
 import { TOPICS } from "../../src/classify/classify.ts";

@@ -1,4 +1,4 @@
-// Starts and ends the processes of a benchmark, so that none is left behind.
+// Starts the processes of a benchmark, and ends them so that none is left behind.
 import { fileURLToPath } from "node:url";
 import { linesOf } from "./companions/lines.ts";
 

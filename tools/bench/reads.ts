@@ -1,4 +1,4 @@
-// The read rows: lists and single events over HTTP, against a server that returns the same bytes from memory.
+// The read rows: lists and single events over HTTP, compared with a server that returns the same bytes from memory.
 import { COLLECTOR } from "../build/executable.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { type Bench, sides, spread } from "./row.ts";

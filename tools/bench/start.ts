@@ -1,4 +1,4 @@
-// The rows of the executable: its size, its memory when idle, and the time from its start to the first response.
+// The rows of the executable: its size, its memory when idle, and the time from its start to its first response.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compare } from "./measure.ts";

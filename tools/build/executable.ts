@@ -1,4 +1,4 @@
-// Builds the executable: its permissions, garbage collection settings and build facts.
+// Builds the executable, with its permissions, garbage collection settings and build facts.
 import { makeBundle, removeBundle, setTimes } from "./bundle.ts";
 import { run } from "./run.ts";
 

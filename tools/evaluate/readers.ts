@@ -1,4 +1,4 @@
-// Typed readers for the JSON of labelled items; errors name the path of the invalid value.
+// Typed readers for the JSON of labelled items. Their errors name the path of the invalid value.
 
 /** Converts a JSON value; throws an Error that names its path if the value is invalid. */
 export type Reader<T> = (value: unknown, path: string) => T;

@@ -1,4 +1,4 @@
-// The surroundings of the server in a soak test: a publisher, and a receiver that checks every delivery.
+// The publisher in a soak test, and the receiver, which checks every delivery.
 import { Webhook } from "standardwebhooks";
 
 /** About one in this many attempts gets the response 503, so that Regfeed retries it. */
@@ -36,7 +36,7 @@ export interface Receiver {
   taken: Map<string, Set<string>>;
   /** Bodies by webhook-id. */
   bodies: Map<string, string>;
-  /** Number of deliveries received again, because the server was killed before it recorded the first attempt. */
+  /** Number of deliveries received again, because the server was killed before it recorded the previous attempt. */
   repeated: number;
   /** Number of events with two webhook-ids, which must never occur. */
   doubled: number;

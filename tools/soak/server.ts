@@ -1,4 +1,4 @@
-// Runs the server of a soak test: starts, stops and measures it from outside, as an operator would.
+// The server in a soak test: starts, stops and measures it from outside, as an operator would.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// Finds the program's regular expressions: those that recheck must prove linear, and those that a test covers.
+// Finds the program's regular expressions: literals, which recheck must prove linear, and others, which a test covers.
 import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
 import { at, lineOf, nodesOf, type Offence, type Source } from "./source.ts";

@@ -1,4 +1,4 @@
-// Reads the repository's files for the tidy rules, and parses each once.
+// Reads and parses the repository's files for the tidy rules, each file once.
 import ts from "npm:typescript@5.9.3";
 
 /** A file of the repository. */

@@ -1,4 +1,4 @@
-// Rendered emails: every kind in every language, and hostile values.
+// Emails of every kind are rendered correctly in every language, and hostile values are escaped.
 import assert from "node:assert/strict";
 import { renderMail } from "../../../src/accounts/mail/render_mail.ts";
 import type { Customer } from "../../../src/domain/customer/customer.ts";

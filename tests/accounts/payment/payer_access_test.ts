@@ -1,4 +1,4 @@
-// The tier and access of a payer, for events in any order.
+// The tier and access of a payer do not depend on the order in which payment events arrive.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { evaluatePayer } from "../../../src/accounts/payment/payer_access.ts";

@@ -1,4 +1,4 @@
-// POST /v1/webhooks/payment: rejected events, effects, and idempotency.
+// POST /v1/webhooks/payment: which events are rejected, what the others change, and that each takes effect once.
 import assert from "node:assert/strict";
 import {
   checkoutSession,

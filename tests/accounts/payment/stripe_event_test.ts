@@ -1,4 +1,4 @@
-// Stripe's events of several API versions.
+// Events of several Stripe API versions are parsed.
 import assert from "node:assert/strict";
 import { parseStripeEvent } from "../../../src/accounts/payment/stripe_event.ts";
 import type { PaymentFact } from "../../../src/domain/customer/payment.ts";

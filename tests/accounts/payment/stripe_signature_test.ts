@@ -1,4 +1,4 @@
-// Signatures made by Stripe's own library.
+// Signatures are checked as Stripe's own library makes them.
 import assert from "node:assert/strict";
 import { checkStripeSignature } from "../../../src/accounts/payment/stripe_signature.ts";
 import { STRIPE_SECRET } from "../../support/samples.ts";

@@ -1,2 +1,2 @@
-// year_of_payments_test.ts with the number of cases of `deno task test:slow`.
+// Includes year_of_payments_test.ts in `deno task test:slow`, which runs more cases.
 import "./year_of_payments_test.ts";

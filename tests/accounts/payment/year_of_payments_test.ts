@@ -1,4 +1,4 @@
-// A year of one customer's payments in random orders, with repeats and crashes: the result is always the same.
+// A year of one customer's payments has the same result in any order, with repeated events and crashes.
 import assert from "node:assert/strict";
 import { type App, createApp } from "../../../src/app.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";

@@ -1,4 +1,4 @@
-// The client's address behind proxies.
+// Which IP address counts as the client's if a request comes through proxies.
 import assert from "node:assert/strict";
 import {
   clientAddress,

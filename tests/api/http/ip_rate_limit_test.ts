@@ -1,4 +1,4 @@
-// The rate limit by IP address, alone and in the whole service.
+// The rate limit by IP address, by itself and in the whole service.
 import assert from "node:assert/strict";
 import { createAddressCounts, createAddressLimits, drawFrom } from "../../../src/api/http/ip_rate_limit.ts";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";

@@ -1,4 +1,4 @@
-// Errors in fields have a limited size.
+// The size of an error about invalid fields is limited.
 import assert from "node:assert/strict";
 import { invalid } from "../../../src/api/input/field_problems.ts";
 import { checkBody } from "../../../src/api/input/input.ts";

@@ -1,4 +1,4 @@
-// Citations of the AI Act as official texts write them, and texts that only look like citations.
+// Citations of the AI Act are found as official texts write them, and lookalikes are not.
 import assert from "node:assert/strict";
 import { ARTICLE_DATA } from "../../../src/classify/data.ts";
 import { findArticles } from "../../../src/classify/articles/find_articles.ts";

@@ -1,4 +1,4 @@
-// `customer show|erase`, `payment …`, `mail …` and `audit list`, as an operator uses them.
+// `customer show`, `customer erase`, `payment`, `mail` and `audit list`, as an operator uses them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Connection } from "../../../src/store/sqlite/connection/connection.ts";

@@ -1,4 +1,4 @@
-// `customer show` and `doctor` when webhooks do not arrive.
+// What `customer show` and `doctor` report if webhooks do not arrive.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkDeliveries } from "../../../src/cli/doctor/store.ts";

@@ -1,4 +1,4 @@
-// `customer …` and `key …`, as an operator uses them.
+// `customer` and `key`, as an operator uses them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openVaultFile } from "../../../src/platform/vault.ts";

@@ -1,4 +1,4 @@
-// `delivery …` while a server runs.
+// The `delivery` commands while a server runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readSince } from "../../../src/cli/time_argument.ts";

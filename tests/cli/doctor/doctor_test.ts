@@ -1,4 +1,4 @@
-// `doctor`: its output, and that it changes nothing.
+// What `doctor` prints, and that it changes nothing.
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";

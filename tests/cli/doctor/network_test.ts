@@ -1,4 +1,4 @@
-// The doctor's checks of the network: hosts, clock, proxies, targets of webhooks.
+// The doctor's checks of hosts, the clock, proxies, and the targets of webhooks.
 import assert from "node:assert/strict";
 import {
   askHosts,

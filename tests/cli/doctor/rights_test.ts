@@ -1,4 +1,4 @@
-// Checks of who can read and change files.
+// The doctor's checks of who can read and change files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkConfigFile, checkSecretFile } from "../../../src/server/checks/rights.ts";

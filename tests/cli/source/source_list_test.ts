@@ -1,4 +1,4 @@
-// `source list`: the state of each source as text and as JSON.
+// `source list` prints the state of each source as text and as JSON.
 import assert from "node:assert/strict";
 import { listSources, listTable } from "../../../src/cli/source/source_list.ts";
 import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";

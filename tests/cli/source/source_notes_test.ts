@@ -1,4 +1,4 @@
-// Notes of `source test` about odd items.
+// The notes of `source test` about unusual items.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { INBOX_SOURCE, rss } from "../../support/samples.ts";

@@ -1,4 +1,4 @@
-// `source release` and `source test --save`.
+// `source release` delivers held events, and `source test --save` saves the raw document.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { INBOX_SOURCE, rss } from "../../support/samples.ts";

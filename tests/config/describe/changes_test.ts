@@ -1,4 +1,4 @@
-// Differences between two configs: edits, the keys that a reload applies, and those that need a restart.
+// Which keys differ between two configs, and which of the changes need a restart.
 import assert from "node:assert/strict";
 import { compareConfigs, keepUntilRestart } from "../../../src/config/describe/changes.ts";
 import { configOf, type Given, parsedOf, source } from "../given.ts";

@@ -1,4 +1,4 @@
-// The summary of a config.
+// The summary of a config contains its effective settings and no secret.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../../src/config/describe/describe.ts";
 import { configOf, source } from "../given.ts";

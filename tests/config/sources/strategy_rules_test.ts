@@ -1,4 +1,4 @@
-// Fetch strategies in the config: rules and problems.
+// Fetch strategies in the config: the rules that are built, and the problems that are reported.
 import assert from "node:assert/strict";
 import { configOf, linesOf } from "../given.ts";
 

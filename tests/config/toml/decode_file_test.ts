@@ -1,4 +1,4 @@
-// The encoding of config files.
+// Config files must be UTF-8; other encodings are named.
 import assert from "node:assert/strict";
 import { ConfigError } from "../../../src/config/config.ts";
 import { decodeConfig } from "../../../src/config/toml/decode_file.ts";

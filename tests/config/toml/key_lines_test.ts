@@ -1,4 +1,4 @@
-// The lines of keys in TOML texts.
+// The line of each key in a TOML text is found.
 import assert from "node:assert/strict";
 import { parse } from "smol-toml";
 import { findKeyLines, type KeyPath } from "../../../src/config/toml/key_lines.ts";

@@ -1,4 +1,4 @@
-// The wording of config problems.
+// How the problems of a config are worded.
 import assert from "node:assert/strict";
 import { findNearest } from "../../../src/config/toml/did_you_mean.ts";
 import {

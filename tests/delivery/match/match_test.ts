@@ -1,4 +1,4 @@
-// Matching of events with subscriptions.
+// An event gets one delivery for each subscription that it matches.
 import assert from "node:assert/strict";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import type { Topic } from "../../../src/domain/event/topic.ts";

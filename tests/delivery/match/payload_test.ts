@@ -1,4 +1,4 @@
-// The bodies of webhooks.
+// The JSON body of a webhook.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { z } from "zod";

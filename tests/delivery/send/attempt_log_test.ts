@@ -1,4 +1,4 @@
-// The log of failing endpoints.
+// What is logged about failing endpoints, and how often.
 import assert from "node:assert/strict";
 import { createAttemptLog } from "../../../src/delivery/send/attempt_log.ts";
 import type { AttemptResult, ClaimedDelivery } from "../../../src/domain/delivery/delivery.ts";

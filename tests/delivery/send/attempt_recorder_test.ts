@@ -1,4 +1,4 @@
-// Batched recording of attempts.
+// Attempts are recorded in batches.
 import assert from "node:assert/strict";
 import { createRecorder } from "../../../src/delivery/send/attempt_recorder.ts";
 import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";

@@ -1,4 +1,4 @@
-// The guard: addresses, URLs and lookups.
+// Which IP addresses and URLs the guard permits, and how it looks up hosts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import ipaddr from "ipaddr.js";

@@ -1,4 +1,4 @@
-// One attempt: the request, and the result of every kind of response and failure.
+// One attempt: its request, and its result for every kind of response and failure.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { createAddressPolicy, REFUSED_ADDRESS } from "../../../src/delivery/send/guard.ts";

@@ -1,4 +1,4 @@
-// The diagnosis of signatures, compared with the official verifiers.
+// The diagnosis of a delivery's signature agrees with the official verifiers.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

@@ -1,4 +1,4 @@
-// The UTC days and months of quotas.
+// Quotas count by UTC days and months.
 import assert from "node:assert/strict";
 import { nextUtcDay, nextUtcMonth, utcDay, utcMonth } from "../../../src/domain/customer/quota_period.ts";
 

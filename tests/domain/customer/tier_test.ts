@@ -1,4 +1,4 @@
-// Tiers: the limits of the specification, and a customer's own.
+// The limits of each tier, and a customer's own limits.
 import assert from "node:assert/strict";
 import { limitsOf } from "../../../src/domain/customer/customer.ts";
 import { DEFAULT_LIMITS, limitFields, limitsFromFields, TIERS } from "../../../src/domain/customer/tier.ts";

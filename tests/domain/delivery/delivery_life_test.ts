@@ -1,4 +1,4 @@
-// The life of a delivery: every pair of state and trigger.
+// The next state of a delivery for every pair of state and trigger.
 import assert from "node:assert/strict";
 import {
   DELIVERY_STATUSES,

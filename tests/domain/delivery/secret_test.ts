@@ -1,4 +1,4 @@
-// Secrets: 32 random bytes as text.
+// A signing secret is 32 random bytes in hexadecimal.
 import assert from "node:assert/strict";
 import { makeSecret } from "../../../src/domain/delivery/secret.ts";
 

@@ -1,4 +1,4 @@
-// Subscriptions: filters, and when events are delivered.
+// Which events pass a subscription's filters, and when a subscription is enabled.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { isEnabled, passesOf, type SubscriptionFilter } from "../../../src/domain/delivery/subscription.ts";

@@ -1,4 +1,4 @@
-// The canonical form of citations of the AI Act.
+// Citations of the AI Act have one canonical form.
 import assert from "node:assert/strict";
 import { canonicalArticle } from "../../../src/domain/event/article.ts";
 

@@ -1,4 +1,4 @@
-// The changed sentences of long texts.
+// The diff of long texts shows only the changed sentences.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { changedSentences, OMISSION, WHOLE_UP_TO } from "../../../src/domain/event/changed_sentences.ts";

@@ -1,4 +1,4 @@
-// The difference between two versions: the fields that it names and their values.
+// The diff between two versions: which fields it names, with which values.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { diffEvents } from "../../../src/domain/event/diff.ts";

@@ -1,4 +1,4 @@
-// Identifiers: their form and their order.
+// The form of identifiers, and that they ascend.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createIds, ID_PREFIXES, type IdNoun, isId } from "../../../src/domain/event/ids.ts";

@@ -1,4 +1,4 @@
-// Severities: their order.
+// Severities have the order of the specification.
 import assert from "node:assert/strict";
 import { isAtLeast, SEVERITIES, severityRank } from "../../../src/domain/event/severity.ts";
 

@@ -1,4 +1,4 @@
-// Topics: a parent includes its children.
+// A parent topic includes its children.
 import assert from "node:assert/strict";
 import { expandTopics, type Topic } from "../../../src/domain/event/topic.ts";
 

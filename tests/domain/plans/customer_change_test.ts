@@ -1,4 +1,4 @@
-// The effects of changing a customer.
+// What a change to a customer affects, and which email announces it.
 import assert from "node:assert/strict";
 import type { Customer } from "../../../src/domain/customer/customer.ts";
 import {

@@ -1,4 +1,4 @@
-// The emails about endpoints that fail.
+// When an owner gets an email about a failing endpoint, and what it contains.
 import assert from "node:assert/strict";
 import { DISABLE_AFTER_MS, WARN_AFTER_MS } from "../../../src/domain/delivery/endpoint.ts";
 import { disabledMail, planEndpoint } from "../../../src/domain/plans/endpoint_mail.ts";

@@ -1,4 +1,4 @@
-// How many deliveries of an endpoint may start.
+// How many deliveries to an endpoint may start.
 import assert from "node:assert/strict";
 import { MAX_PROBE_PAUSE_MS, RECOVERY_PAUSE_MS } from "../../../src/domain/delivery/endpoint.ts";
 import {

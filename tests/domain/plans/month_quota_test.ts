@@ -1,4 +1,4 @@
-// A customer's month: admission, held deliveries and notices.
+// A customer's monthly quota: admission, held deliveries and notices.
 import assert from "node:assert/strict";
 import { CustomerMonth, type MonthFacts } from "../../../src/domain/plans/month_quota.ts";
 

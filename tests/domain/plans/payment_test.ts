@@ -1,4 +1,4 @@
-// The effects of payments on customers, and the emails about them.
+// What payments change about a customer, and which emails are sent.
 import assert from "node:assert/strict";
 import type { PayerState, PaymentVerdict } from "../../../src/domain/customer/payment.ts";
 import {

@@ -1,4 +1,4 @@
-// Plan limits: which subscriptions are held or returned.
+// Which subscriptions are held by a tier's limits, and which are returned.
 import assert from "node:assert/strict";
 import { breaksLimits, planLimits } from "../../../src/domain/plans/plan_limits.ts";
 

@@ -1,4 +1,4 @@
-// The stored state of a publication after a decision.
+// Which hashes of a publication are stored after a decision.
 import assert from "node:assert/strict";
 import type { RecordDecision } from "../../../src/domain/ports/store/publications.ts";
 import {

@@ -1,4 +1,4 @@
-// The indexed text of events.
+// The tags and the text of an event that the search index contains.
 import assert from "node:assert/strict";
 import { searchedText, tagOf, tagsOf } from "../../../src/domain/plans/search_text.ts";
 import { anEvent } from "../../store/contract/given.ts";

@@ -1,4 +1,4 @@
-// Sharing of delivery slots: each rule by itself, then all of them under generated loads.
+// Delivery slots are shared fairly: each rule by itself, then all rules under generated loads.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import {

@@ -1,4 +1,4 @@
-// Metrics and their text format.
+// The text format of metrics, and the limit on their number of series.
 import assert from "node:assert/strict";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 

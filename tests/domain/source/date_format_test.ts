@@ -1,4 +1,4 @@
-// Dates in configured formats.
+// Dates are read and written in configured formats.
 import assert from "node:assert/strict";
 import { dateFormatProblem, readDateAs, writeDate } from "../../../src/domain/source/date_format.ts";
 

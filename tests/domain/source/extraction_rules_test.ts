@@ -1,4 +1,4 @@
-// Placeholders for the days of a window.
+// The placeholders for the days of a window are filled.
 import assert from "node:assert/strict";
 import { fillWindow, windowPlaceholders } from "../../../src/domain/source/extraction_rules.ts";
 

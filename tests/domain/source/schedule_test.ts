@@ -1,4 +1,4 @@
-// Schedules count in their own time zone.
+// The next and the last run of a schedule are computed in its own time zone.
 import assert from "node:assert/strict";
 import { lastRunUntil, nextRunAfter } from "../../../src/domain/source/schedule.ts";
 

@@ -1,4 +1,4 @@
-// The condition of a source: since when, and why.
+// The condition of a source, when it began, and why.
 import assert from "node:assert/strict";
 import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
 import { silenceAllowed, sourceHealth } from "../../../src/domain/source/source_health.ts";

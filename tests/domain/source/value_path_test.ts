@@ -1,4 +1,4 @@
-// Paths to values in JSON, and templates that contain paths.
+// Paths to values in JSON, and templates that contain such paths.
 import assert from "node:assert/strict";
 import { readTemplate, readValuePath } from "../../../src/domain/source/value_path.ts";
 

@@ -1,4 +1,4 @@
-// Customers of the attack test: good and hostile ones.
+// The good and hostile customers of the attack test.
 import assert from "node:assert/strict";
 import { regfeedJson } from "../../support/process.ts";
 import { RAW_ENDPOINTS } from "./endpoints.ts";

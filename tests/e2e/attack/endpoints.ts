@@ -1,4 +1,4 @@
-// Endpoints of the attack test.
+// The webhook endpoints of the attack test, including hostile ones.
 
 /** Response time of a slow endpoint, ms: less than the timeout of an attempt. */
 const SLOW_MS = 14_000;

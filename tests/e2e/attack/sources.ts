@@ -1,4 +1,4 @@
-// Publishers of the attack test: good and hostile ones.
+// The good and hostile publishers of the attack test.
 
 /** Config lines after the `url` of a hostile source. */
 const HTML = 'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';

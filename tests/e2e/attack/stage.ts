@@ -1,4 +1,4 @@
-// A worker with the publishers and endpoints of the attack test.
+// A worker that runs the publishers and endpoints of the attack test.
 import { type Arrival, endpointResponse, RAW_ENDPOINTS } from "./endpoints.ts";
 import { GOOD_SOURCES, goodFeed, hostileResponse, type Ports, rawOf } from "./sources.ts";
 

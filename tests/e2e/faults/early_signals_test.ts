@@ -1,4 +1,4 @@
-// Signals while `serve` reads its config, which is a pipe.
+// Signals that arrive while `serve` still reads its config.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { begin, type Beginning, withFolder } from "../../support/process.ts";
@@ -69,7 +69,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   );
 }
 
-// SIGUSR1 is not tested, because newer versions of Deno open the debugger at it if Regfeed is run from source.
+// SIGUSR1 is not tested: if Regfeed is run from source, it makes newer versions of Deno open the debugger.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
   Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {

@@ -1,2 +1,2 @@
-// poll_faults_test.ts with the number of cases of `deno task test:slow`.
+// Includes poll_faults_test.ts in `deno task test:slow`, which runs more cases.
 import "./poll_faults_test.ts";

@@ -1,4 +1,4 @@
-// Thousands of polls of recorded feeds, with all kinds of faults: nothing is lost, duplicated or leaked.
+// Thousands of polls of recorded feeds, with faults of all kinds: nothing is lost, duplicated or leaked.
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,4 +1,4 @@
-// A recorded feed over real sockets, through every connection fault.
+// A recorded feed is read over real sockets, despite connection faults of every kind.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { createClock } from "../../../src/platform/clock.ts";

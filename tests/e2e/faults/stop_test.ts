@@ -1,4 +1,4 @@
-// Shutdown of a server: work in progress is finished within a limit.
+// A server that is stopped finishes its work in progress within a time limit.
 import assert from "node:assert/strict";
 import { type Arrival, type Board, type Hook, openBoard, openHook } from "../../support/loopback.ts";
 import {

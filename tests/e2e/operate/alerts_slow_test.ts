@@ -1,4 +1,4 @@
-// The alerts, tested with promtool: each fires under its condition, with the right labels, and not before.
+// promtool evaluates the alerts: each fires under its condition, with the right labels, and not before.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

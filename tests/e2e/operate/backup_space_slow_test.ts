@@ -1,4 +1,4 @@
-// Backups on full and read-only disks: the messages, and that no files are left.
+// On a full or read-only disk, a backup fails with a helpful message and leaves no files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MAY_MOUNT, withDisk } from "../../support/disks.ts";

@@ -1,4 +1,4 @@
-// A backup made under load and restored elsewhere: no delivery is repeated, and no pending one is lost.
+// After a backup is made under load and restored elsewhere, no delivery is repeated and no pending one is lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withConfig, withFolder } from "../../support/process.ts";

@@ -1,5 +1,4 @@
-// The Debian package is installed, upgraded, removed and purged by the machine's own dpkg, on a temporary copy of the
-// machine.
+// The machine's own dpkg installs, upgrades, removes and purges the Debian package on a temporary copy of the machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

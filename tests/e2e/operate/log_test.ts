@@ -1,4 +1,4 @@
-// The log of every operation contains no keys, secrets, personal addresses or bodies.
+// No operation logs keys, secrets, email addresses or bodies.
 import assert from "node:assert/strict";
 import { MailError } from "../../../src/domain/ports/ports.ts";
 import { checkoutSession, stripeEvent, stripeSignature } from "../../support/stripe.ts";

@@ -1,4 +1,4 @@
-// Recovery from a lost key file with a real store and server: from the error to the next validly signed delivery.
+// Recovery from a lost key file, with a real store and server, until deliveries have valid signatures again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";

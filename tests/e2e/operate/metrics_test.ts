@@ -1,4 +1,4 @@
-// The metrics of fetches, deliveries and emails.
+// The metrics count fetches, deliveries and emails.
 import assert from "node:assert/strict";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 import { createWorld } from "../../support/world.ts";

@@ -1,4 +1,4 @@
-// The packaging files are valid for the programs that read them.
+// The programs that read the packaging files accept them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

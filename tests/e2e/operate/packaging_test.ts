@@ -1,4 +1,4 @@
-// The packaging: the config of the Debian package, and the SBOM.
+// The config in the Debian package, and the SBOM.
 import assert from "node:assert/strict";
 import { Ajv } from "npm:ajv@8.20.0";
 import formats from "npm:ajv-formats@3.0.1";

@@ -1,4 +1,4 @@
-// What a release reports about targets that it could not build, and the licences that it lists.
+// What a release reports about targets that it could not build, and which licences it contains.
 import assert from "node:assert/strict";
 import { collectLicences, statedLicence } from "../../../tools/build/licences.ts";
 import { assertFails, withFolder } from "../../support/process.ts";

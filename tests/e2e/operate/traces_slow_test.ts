@@ -1,4 +1,4 @@
-// Traces of a real server, as the runtime exports them: one span per operation, with ids and without private data.
+// A real server exports one span per operation, with ids and without private data.
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { createTracer } from "../../../src/platform/tracer.ts";

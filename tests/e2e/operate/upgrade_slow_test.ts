@@ -1,4 +1,4 @@
-// An upgrade: `serve` of an invented next version backs up and migrates a store with data.
+// `serve` of an invented next version backs up and migrates a store with data.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

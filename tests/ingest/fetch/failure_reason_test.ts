@@ -1,4 +1,4 @@
-// Failure reasons: which parts of a document or response they contain.
+// Failure reasons contain no secrets and no control characters from a document or response.
 import assert from "node:assert/strict";
 import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
 import { FEED, fetchForeseen, withSources } from "../../support/collecting.ts";

@@ -1,4 +1,4 @@
-// Fetches of a document: redirects, IP addresses, cookies, certificates, blocks.
+// Fetching a document: redirects, IP addresses, cookies, certificates and blocks.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { fetchDocument } from "../../../src/ingest/fetch/fetch_document.ts";

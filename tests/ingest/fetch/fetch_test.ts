@@ -1,4 +1,4 @@
-// Fetches of feeds and folders.
+// Fetches of feeds and folders: what is requested and read, and which failures are reported.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { fetchDocuments } from "../../../src/ingest/fetch/fetch.ts";

@@ -1,4 +1,4 @@
-// Sources that are watched folders, with the complete application.
+// Watched folders as sources, in the complete application.
 import assert from "node:assert/strict";
 import type { IngestReport } from "../../../src/ingest/ingest.ts";
 import { ingestBoard, withSources } from "../../support/collecting.ts";

@@ -1,4 +1,4 @@
-// The next page in a Link header.
+// The URL of the next page is found in a Link header.
 import assert from "node:assert/strict";
 import { nextLink } from "../../../src/ingest/fetch/link_header.ts";
 

@@ -1,4 +1,4 @@
-// APIs and listings from page to event, with the complete application, a fake clock and a fake internet.
+// APIs and listings, from pages to events, in the complete application with a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";

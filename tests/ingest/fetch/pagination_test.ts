@@ -1,4 +1,4 @@
-// The windows of days that a fetch requests.
+// The windows of days that a fetch plans to request.
 import assert from "node:assert/strict";
 import { halveWindow, planWindows, type Window } from "../../../src/ingest/fetch/pagination.ts";
 

@@ -1,4 +1,4 @@
-// Sitemaps and SPARQL endpoints with the complete application, a fake clock and a fake internet.
+// Sitemaps and SPARQL endpoints, in the complete application with a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";

@@ -1,4 +1,4 @@
-// The date formats of publishers.
+// Dates are parsed in the formats that publishers use.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { parseDate } from "../../../src/ingest/normalise/dates.ts";

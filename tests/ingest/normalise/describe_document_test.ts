@@ -1,4 +1,4 @@
-// The description of a document: its items and its problems.
+// The description of a document contains its items and its problems.
 import assert from "node:assert/strict";
 import { describeDocument } from "../../../src/ingest/normalise/describe_document.ts";
 import { DocumentError } from "../../../src/ingest/parse/document.ts";

@@ -1,4 +1,4 @@
-// Recorded feeds of official bodies, if the optional folder ../shared/fixtures exists.
+// Recorded feeds of official bodies are normalised, if the optional folder ../shared/fixtures exists.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";

@@ -1,4 +1,4 @@
-// Items: title, URL, date, language and summary.
+// An item's title, URL, date, language and summary are normalised.
 import assert from "node:assert/strict";
 import { type ItemContext, type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";

@@ -1,4 +1,4 @@
-// Links: absolute URLs, and URLs without tracking.
+// Links become absolute URLs. URLs that identify a publication lose their tracking parameters.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { absoluteUrl, cleanUrl, cleanUrlSinglePass } from "../../../src/ingest/normalise/links.ts";

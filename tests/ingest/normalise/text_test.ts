@@ -1,4 +1,4 @@
-// Plain text from markup.
+// Markup is reduced to plain text.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { cutText, textFromMarkup } from "../../../src/ingest/normalise/text.ts";

@@ -1,4 +1,4 @@
-// The encodings of documents.
+// Which encoding is used to decode a document.
 import assert from "node:assert/strict";
 import { decodeText } from "../../../src/ingest/parse/decode.ts";
 

@@ -1,4 +1,4 @@
-// Parsing of feeds in every format.
+// Feeds of every format are parsed, even if they are damaged or truncated.
 import assert from "node:assert/strict";
 import type { ParsedDocument, ParsedItem } from "../../../src/ingest/parse/document.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";

@@ -1,2 +1,2 @@
-// hostile_test.ts with the number of cases of `deno task test:slow`.
+// Includes hostile_test.ts in `deno task test:slow`, which runs more cases.
 import "./hostile_test.ts";

@@ -1,4 +1,4 @@
-// Recorded responses read by the sources of config.example.toml, if the folder ../shared exists.
+// The sources in config.example.toml read recorded responses, if the folder ../shared exists.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";

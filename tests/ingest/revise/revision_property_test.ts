@@ -1,4 +1,4 @@
-// The versions of a feed that changes at random: each real change makes one version, and nothing else does.
+// In a feed that changes at random, each real change makes one version, and nothing else does.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../../src/domain/event/event.ts";

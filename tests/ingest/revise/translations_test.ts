@@ -1,4 +1,4 @@
-// One publication in several languages is one event, in any order of the languages.
+// A publication in several languages is one event, in whatever order the languages appear.
 import assert from "node:assert/strict";
 import { ingestBoard, storedEvents, subscribe, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";

@@ -1,4 +1,4 @@
-// How long a response is fresh.
+// How long a response is fresh, according to its headers.
 import assert from "node:assert/strict";
 import { freshUntil } from "../../../src/ingest/schedule/freshness.ts";
 

@@ -1,4 +1,4 @@
-// The pauses between requests to a host.
+// The pauses between requests to one host.
 import assert from "node:assert/strict";
 import { createHostRateLimit } from "../../../src/ingest/schedule/host_rate_limit.ts";
 

@@ -1,4 +1,4 @@
-// Rate limits, pauses, leases and order of fetches that share hosts or come from two processes.
+// Rate limits, pauses, leases and the order of fetches if sources share a host or two processes share a store.
 import assert from "node:assert/strict";
 import type { Answer } from "../../support/platform.ts";
 import { rss } from "../../support/samples.ts";

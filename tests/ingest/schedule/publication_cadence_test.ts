@@ -1,4 +1,4 @@
-// How often a source publishes.
+// The cadence of a source counts new, revised and newly skipped publications.
 import assert from "node:assert/strict";
 import type { PublicationCadence } from "../../../src/domain/source/source.ts";
 import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";

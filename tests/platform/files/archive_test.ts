@@ -1,4 +1,4 @@
-// Sizes in archives are checked before anything is written.
+// The sizes of files in an archive are checked before anything is written.
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { requireSize } from "../../../src/platform/files/archive.ts";

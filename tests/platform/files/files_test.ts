@@ -1,4 +1,4 @@
-// Reading and writing of files in a real folder.
+// Files in a real folder are read, listed and replaced.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createFiles } from "../../../src/platform/files/files.ts";

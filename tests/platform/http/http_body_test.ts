@@ -1,4 +1,4 @@
-// Bodies of responses over a real connection: limits and encodings.
+// Response bodies over a real connection: limits and encodings.
 import assert from "node:assert/strict";
 import { deflateSync, gzipSync } from "node:zlib";
 import { type IncomingResponse, NetworkError } from "../../../src/domain/ports/ports.ts";

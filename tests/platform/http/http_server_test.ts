@@ -1,4 +1,4 @@
-// The HTTP server over real connections.
+// The HTTP server, over real connections: its start, its shutdown and slow clients.
 import assert from "node:assert/strict";
 import { listen } from "../../../src/platform/http/http_server.ts";
 

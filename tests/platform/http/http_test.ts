@@ -1,4 +1,4 @@
-// The HTTP client: requests, addresses, aborts.
+// The HTTP client: what it sends and returns, which addresses it uses, and aborts.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { listen } from "../../../src/platform/http/http_server.ts";

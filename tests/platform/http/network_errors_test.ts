@@ -1,4 +1,4 @@
-// The short reasons for network errors.
+// Network errors are reduced to short reasons.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
 import { type Phase, toNetworkError } from "../../../src/platform/http/network_errors.ts";

@@ -1,4 +1,4 @@
-// Log lines: formats, levels and redacted keys.
+// The formats of log lines, their levels, and the redaction of keys.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { LogRecord } from "@logtape/logtape";

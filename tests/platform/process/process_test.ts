@@ -1,4 +1,4 @@
-// The host of a process: arguments, streams, signals and exit codes, in a separate process.
+// A process's arguments, streams, signals and exit codes, tested in a separate process.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startCommand } from "../../../src/platform/process/process.ts";

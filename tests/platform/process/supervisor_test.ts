@@ -1,4 +1,4 @@
-// Notifications on a socket like systemd's.
+// A supervisor is notified over a socket like systemd's.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createSupervisor } from "../../../src/platform/process/supervisor.ts";

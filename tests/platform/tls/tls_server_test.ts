@@ -1,4 +1,4 @@
-// The TLS server and its certificates, with real clients.
+// The TLS server replaces its certificates while real clients send requests.
 import assert from "node:assert/strict";
 import { examineCertificate } from "../../../src/platform/tls/certificate.ts";
 import { listenTls } from "../../../src/platform/tls/tls_server.ts";

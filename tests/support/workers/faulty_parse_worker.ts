@@ -1,4 +1,4 @@
-// A parse worker that fails in the way that the first bytes of a document request.
+// A parse worker that fails in the way requested by the first bytes of a document.
 import process from "node:process";
 import { createClassifier } from "../../../src/classify/classify.ts";
 import { parseWorkerTasks } from "../../../src/ingest/parse/parse_worker_tasks.ts";

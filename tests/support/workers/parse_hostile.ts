@@ -1,4 +1,4 @@
-// Parses documents of 20 MB that are designed to take much memory. A test runs it in a process with a small heap.
+// Parses documents of 20 MB that are designed to take much memory. A test runs this in a process with a small heap.
 import { createClassifier } from "../../../src/classify/classify.ts";
 import { NO_ADDITIONS } from "../../../src/classify/configured_rules.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";

@@ -1,4 +1,4 @@
-// The parse worker's tasks, which run on the test's thread here.
+// Runs the parse worker's tasks on the test's thread.
 import { createClassifier } from "../../../src/classify/classify.ts";
 import type { WorkerThread } from "../../../src/domain/ports/ports.ts";
 import { parseWorkerTasks } from "../../../src/ingest/parse/parse_worker_tasks.ts";

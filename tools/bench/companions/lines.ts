@@ -1,4 +1,5 @@
-// The protocol between benchmark processes: a line of JSON on stdin is a job, a line of JSON on stdout is its result.
+// The protocol between benchmark processes: a line of JSON on stdin is a job, and a line of JSON on stdout is its
+// result.
 
 /** Prints the result of `answer` for each line of stdin, one after the other, until stdin ends. */
 export async function answerLines<Ask>(answer: (ask: Ask) => Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// The load generator, a separate process: sends requests to a server over plain sockets, one at a time per socket.
+// The load generator, in a separate process: sends requests over plain sockets, one at a time per socket.
 import { answerLines } from "./lines.ts";
 
 /** A job, as a line on stdin. */

@@ -1,4 +1,4 @@
-// The receiver of the delivery rows, a separate process: responds to each POST with 204.
+// The receiver of the delivery rows, in a separate process: responds to each POST with 204.
 import { answerLines } from "./lines.ts";
 
 /** A line on stdout: the number of deliveries received since the previous line. */
