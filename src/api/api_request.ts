@@ -1,4 +1,4 @@
-// A request to the API, and what is known about it.
+// A request to the API, with its route, client, quota and refusal.
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Client, ClientOf, Remote } from "./http/client_address.ts";
 import type { Refusal } from "./http/ip_rate_limit.ts";

@@ -91,7 +91,7 @@ class NamedSchemas {
     return roots;
   }
 
-  /** Returns a media type with this schema and with the schema's first example, which tools do not find in schemas. */
+  /** Returns a media type with this schema and its first example, because tools expect examples in media types. */
   bodyOf(schema: Schema): MediaType {
     const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
     const example = target.examples?.[0];

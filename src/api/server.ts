@@ -122,7 +122,7 @@ class Server implements ApiServer {
     return new ApiRequest(request, this.options.newId("request"), { remote, clientOf: this.#clientOf });
   }
 
-  /** Warns once about a proxy that is not trusted. After a reload, warns again. */
+  /** Warns about an untrusted proxy, but only once until the next reload. */
   #warnOfProxy({ connected, request }: ApiRequest): void {
     if (this.#hasWarnedOfProxy) return;
     if (!looksLikeProxy(connected, request.headers, this.options.trustedProxies)) return;

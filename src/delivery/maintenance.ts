@@ -1,4 +1,5 @@
-// Periodic maintenance: releases held deliveries, disables failing endpoints, removes old data, corrects future times.
+// Periodic maintenance: releases held deliveries, disables failing endpoints, removes old data, and reschedules waiting
+// deliveries after the clock was set back.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
@@ -32,7 +33,7 @@ export interface Upkeep {
   keepMs: { bodies: number; deliveries: number };
 }
 
-/** The returned function does the work that is due. It returns how many deliveries and subscriptions were released. */
+/** The returned function does the work that is due. It returns how many deliveries and subscriptions resumed. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");

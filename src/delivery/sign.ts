@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 
 export interface SignedMessage {
-  /** Secrets of 64 hexadecimal characters, newest first. There are several while a secret is being rotated. */
+  /** Secrets of 64 hexadecimal characters, newest first. There are two while a replaced secret still signs. */
   secrets: readonly string[];
   id: string;
   timestampSeconds: number;

@@ -27,7 +27,7 @@ export async function examineDeclared(
   return null;
 }
 
-/** Describes the conflicts on one line each, with file, line and key, like problems of the config. */
+/** Describes each conflict on its own line, with file, line number and key, like a problem in the config. */
 export function describeConflicts(conflicts: readonly DeclarationConflict[], loaded: LoadedConfig): string {
   return conflicts.map((conflict) => describeConflict(conflict, loaded)).join("\n");
 }

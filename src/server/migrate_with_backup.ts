@@ -77,7 +77,7 @@ export async function prepareDatabase(
     );
   }
   await lock?.();
-  // Throws if the file exists and cannot be written. SQLite's other files get the same mode.
+  // Throws if the file exists but cannot be written. SQLite gives its other files the same mode.
   await host.makeFile(path, 0o600);
   const schema = engine.schemaOf(path);
   if (schema === 0 || schema === engine.schemaVersion) return;

@@ -41,8 +41,8 @@ export interface Service {
   /** Starts fetching, delivering, creating backups and watching the config. */
   start(): Promise<void>;
   /**
-   * Reads the config again and applies it as a whole, or not at all if it is invalid. Never rejects; the result is in
-   * the log. Calls during a reload cause one more reload after it.
+   * Reads the config again and applies all changes, except those that need a restart. If the config is invalid, applies
+   * none. Never rejects; the result is logged. Calls during a reload cause one more reload after it.
    */
   reload(): Promise<void>;
   /** Ends requests that wait for a receiver: a test call gets 503 and can be sent again. */

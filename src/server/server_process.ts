@@ -122,7 +122,7 @@ export async function serve(
   });
 }
 
-/** Listens for metrics if the config says so. Returns a function that closes the listener. */
+/** Serves the metrics on the configured address, if there is one. Returns a function that closes the listener. */
 async function listenForMetrics(
   { metrics: { listen: at, token } }: Pick<Opened["config"], "metrics">,
   metrics: MetricsRegistry,

@@ -66,7 +66,7 @@ export interface Operation {
   tags: string[];
   summary: string;
   description: string;
-  /** Empty if no key is required. */
+  /** Empty if neither a key nor a signature is required. */
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; description: string; content: Record<string, MediaType> };

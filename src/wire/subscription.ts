@@ -29,7 +29,7 @@ const filterList = (what: string) =>
 const EARLIEST_MS = 100_000_000_000;
 const TIME_EXAMPLE = 1_785_542_400_000;
 
-/** A time in a request. 0 means the beginning of all data. */
+/** A time in a request. 0 precedes all data. */
 const sentTime = z.int({
   error: ({ code, input }) => {
     if (code !== "invalid_type") return undefined;
@@ -59,7 +59,7 @@ export const subscriptionRequest = z.strictObject({
   backfill_since: sentTime.optional().meta({
     description:
       "Unix ms: matching events published since then are delivered first, in the order in which they were " +
-      "stored, followed by new events. All count against the monthly quota; when the quota is used up, the backfill " +
+      "stored, followed by new events. These deliveries count against the monthly quota; when it is used up, the backfill " +
       "pauses (`catch_up`). If absent, only new events are delivered",
   }),
 }).meta({

@@ -42,9 +42,9 @@ interface PaidSubscription {
 }
 
 /**
- * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The newest event decides
- * the state of each subscription, except that an ended subscription stays ended. The customer has access as long as at
- * least one subscription gives access.
+ * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The events of each
+ * subscription determine its state, and an ended subscription stays ended. The customer has access as long as at least
+ * one subscription gives access.
  */
 export function evaluatePayer(
   events: readonly PaymentEvent[],
@@ -188,7 +188,7 @@ function accessOf(
   if (latest === undefined) {
     return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(states, nowMs) };
   }
-  // The former occasions prevent a second notice once the invoice is known.
+  // `formerOccasions` identifies notices sent before the invoice was known, so that none is sent twice.
   const notice = (phase: "due" | "ended", accessUntilMs: number | null): PaymentNotice => ({
     kind: "payment-failed",
     occasion: `${phase}:${latest.invoice ?? latest.sinceMs}`,
@@ -211,7 +211,7 @@ function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): Payme
   return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
 }
 
-/** Returns the highest tier of the subscriptions by their newest known prices, and a current price that is unknown. */
+/** Returns the highest tier among the subscriptions' newest known prices, and a current price that has no tier. */
 function priceOf(
   subscriptions: readonly PaidSubscription[],
   { prices }: PaymentRules,

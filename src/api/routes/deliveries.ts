@@ -54,7 +54,7 @@ function listRoute({ store, publicUrl }: RouteOptions): Route {
     summary: "Lists deliveries, newest first",
     description:
       "The deliveries of your subscriptions and their results. Filters are combined with AND. Continue with " +
-      '`Link: rel="next"`; no delivery is lost or repeated if new ones are created in the meantime. Test deliveries ' +
+      '`Link: rel="next"`; no delivery is lost or repeated, even if new ones are created in the meantime. Test deliveries ' +
       "are not listed.",
     query: deliveriesQuery,
     response: deliveryList,
@@ -116,7 +116,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
     tag: "Deliveries",
     summary: "Replays a finished delivery",
     description:
-      "Sends the same bytes with the same `webhook-id` and a new signature, with all retries. A delivery that had " +
+      "Sends the same bytes with the same `webhook-id`, a new signature and the full retry schedule. A delivery that had " +
       "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is " +
       "used up. Each replay counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },

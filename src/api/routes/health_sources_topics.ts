@@ -42,8 +42,8 @@ export function serviceRoutes({ store, clock, sources, topics, health }: RouteOp
       tag: "Service",
       summary: "Returns the health of the service",
       description:
-        "The state of ingestion and delivery, for monitoring. The status is 200 as long as the store can be read.",
-      otherResponses: { 503: "The store cannot be read, or the service cannot respond." },
+        "The state of ingestion and delivery, for monitoring. The status is 503 if the store is unavailable, otherwise 200.",
+      otherResponses: { 503: "The store is unavailable, or the service cannot respond." },
       response: healthReport,
       status: 200,
       async handle() {

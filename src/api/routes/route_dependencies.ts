@@ -29,12 +29,12 @@ export interface RouteOptions {
   health(): Promise<HealthReport>;
   /** Returns why deliveries to this URL are not allowed, or null if they are allowed. */
   whyRefused(url: string): Promise<string | null>;
-  /** Sends a test delivery. Throws `test_limit_reached` if the customer has reached a limit on test calls. */
+  /** Sends a test delivery. Throws `test_limit_reached` or `unavailable` if a limit on test calls has been reached. */
   sendTest(
     subscription: Subscription,
     callsPerDay: number,
   ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
-  /** Replays a period. If the replay stops early, `lastEventId` is the last event that was processed. */
+  /** Replays a period. If it stops early, `lastEventId` is the last processed event. Throws `replay_limit_reached`. */
   replay(
     target: { customerId: string; subscriptionId: string; replaysPerDay: number },
     range: { sinceMs: number; untilMs: number | null; afterId: string | null },

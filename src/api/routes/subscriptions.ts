@@ -118,7 +118,7 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
     summary: "Sends a test delivery",
     description:
       "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed " +
-      "with its secret, and returns the result. It counts against the daily test calls, not against the " +
+      "with its secret, and returns the result. Each call counts against the daily test calls, but not against the " +
       "monthly quota.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],

@@ -106,7 +106,7 @@ async function post(
 /** Returns the beginning of a response body as text, or null if the body is empty or has a content encoding. */
 function beginningOf({ body, headers }: IncomingResponse): string | null {
   if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
-  // SQLite truncates text at a NUL.
+  // SQLite's functions stop reading text at a NUL.
   return new TextDecoder().decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }
 
