@@ -17,7 +17,7 @@ import { tracesWarning } from "../server/build_info.ts";
 export const checkCommand: Command = {
   name: "check",
   usage: "[--json]",
-  summary: "validates the config and prints the effective settings without secrets",
+  summary: "validates the config and prints the effective settings",
   example: "regfeed check --config regfeed.toml",
   async run(call) {
     const { host, flags } = call;

@@ -17,12 +17,15 @@ export interface Command {
   name: string;
   /**
    * The arguments, such as "ID [--json]": positionals in capitals, optional arguments in brackets, and `…` after an
-   * argument that may be repeated. The parser derives the positionals and the option `--json` from this text.
+   * argument that may be repeated. The parser derives the positionals and the options `--json` and `--utc` from this
+   * text.
    */
   usage: string;
   summary: string;
+  /** Further sentences for the command's help. */
+  details?: string;
   example: string;
-  /** All options except `--json`, `--config` and `--help`. */
+  /** All options except `--json`, `--utc`, `--config`, `--verbose` and `--help`. */
   options?: Record<string, CommandOption>;
   /** Set if the command reads no config and has no option `--config`. */
   withoutConfig?: true;
@@ -31,19 +34,25 @@ export interface Command {
 }
 
 const JSON_OPTION: CommandOption = { kind: "flag", help: "print JSON for scripts" };
+const UTC_OPTION: CommandOption = {
+  kind: "flag",
+  help: "print exact times in UTC, as without a terminal, not relative ones",
+};
 const CONFIG_OPTION: CommandOption = {
   kind: "text",
   value: "FILE",
   short: "c",
-  help: "the config (default: regfeed.toml, or else config.example.toml, in the current folder)",
+  help: "the config (default: REGFEED_CONFIG, ./regfeed.toml, or /etc/regfeed/regfeed.toml)",
 };
+const VERBOSE_OPTION: CommandOption = { kind: "flag", short: "v", help: "say which config is used" };
 
 export function optionsOf({ usage, options, withoutConfig }: Command): Record<string, CommandOption> {
   const printsData = usage.includes("--json") && options?.json === undefined;
   return {
     ...options,
     ...(printsData ? { json: JSON_OPTION } : {}),
-    ...(withoutConfig ? {} : { config: CONFIG_OPTION }),
+    ...(usage.includes("--utc") ? { utc: UTC_OPTION } : {}),
+    ...(withoutConfig ? {} : { config: CONFIG_OPTION, verbose: VERBOSE_OPTION }),
     help: { kind: "flag", short: "h", help: "print this help" },
   };
 }

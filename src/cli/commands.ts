@@ -31,6 +31,30 @@ const LOADERS: readonly Loader[] = [
   { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },
 ];
 
+/** The sections of the overview, with the first words of their commands. */
+export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
+  ["Start", ["init", "check", "serve", "demo"]],
+  ["Sources and events", ["ingest", "source", "event"]],
+  ["Customers", ["customer", "key", "payment", "mail", "audit"]],
+  ["Deliveries", ["delivery", "webhook"]],
+  ["Operation", ["doctor", "healthcheck", "backup", "store", "version"]],
+];
+
+/** What the commands with a common first word are about. */
+export const SUBJECTS: Readonly<Record<string, string>> = {
+  source: "sources, their states and held events",
+  event: "stored events and their versions",
+  customer: "customers, their tiers and limits",
+  key: "API keys of customers",
+  payment: "events of the payment provider",
+  mail: "emails to customers",
+  audit: "changes to customers",
+  delivery: "deliveries and their attempts",
+  webhook: "signatures of saved deliveries",
+  backup: "archives of the config and the database",
+  store: "the database's secret key",
+};
+
 /** Loads the commands with this first word. */
 export async function loadCommands(word: string): Promise<readonly Command[]> {
   const commands = await load(LOADERS.filter(({ words }) => words.includes(word)));

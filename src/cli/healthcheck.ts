@@ -16,7 +16,8 @@ const STATUSES = ["ok", "degraded", "down"];
 export const healthcheckCommand: Command = {
   name: "healthcheck",
   usage: "[--url URL] [--json]",
-  summary: "asks a running server for its health; exit code 0 for ok and degraded, 1 for down or no response",
+  summary: "asks a running server for its health",
+  details: "The exit code is 0 for ok and degraded, 1 for down or no response.",
   example: "regfeed healthcheck --url http://127.0.0.1:8080",
   options: {
     url: {

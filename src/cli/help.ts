@@ -1,6 +1,7 @@
 // The texts of `--help`: the overview, a group of commands, one command.
 import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
+import { SECTIONS, SUBJECTS } from "./commands.ts";
 import { wrapText } from "./wrap_text.ts";
 
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
@@ -11,6 +12,8 @@ export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
 ];
 
 const WIDTH = 80;
+/** The width of the names in the overview, the same in each section. */
+const NAME_WIDTH = "healthcheck".length;
 
 /** Returns a line such as `usage: regfeed source test ID [--why] [--json]`. */
 export function usageLine(command: Command): string {
@@ -34,7 +37,8 @@ export function commandHelp(command: Command): string {
     [written.startsWith("--") ? `    ${written}` : written, help] as const
   );
   const parts = [
-    wrap(`regfeed ${command.name}: ${command.summary}`),
+    wrap(`regfeed ${command.name}: ${command.summary}`) +
+    (command.details === undefined ? "" : wrap(command.details)),
     `${wrap(usageLine(command), "usage: ".length)}${exampleLine(command)}`,
     columns(options),
   ];
@@ -70,18 +74,32 @@ export function overview(commands: readonly Command[]): string {
 
 usage: regfeed COMMAND [--config FILE] …
 
-${commandList(commands)}
-\`regfeed COMMAND --help\` describes a command.
+${SECTIONS.map(([title, words]) => `${title}\n${sectionLines(words, commands)}`).join("\n")}
+\`regfeed COMMAND --help\` describes a command or a group of commands.
 Exit codes: ${EXIT_CODES.map((code) => code.join(" ")).join(", ")}.
 `;
+}
+
+/** Returns a line for each command, or for each group of commands with the names in it. */
+function sectionLines(words: readonly string[], commands: readonly Command[]): string {
+  return columns(
+    words.map((word) => {
+      const group = commands.filter(({ name }) => name.split(" ")[0] === word);
+      const [only] = group;
+      if (only?.name === word) return [word, only.summary];
+      const names = group.map(({ name }) => name.slice(word.length + 1)).join(", ");
+      return [word, `${SUBJECTS[word]} (${names})`];
+    }),
+    NAME_WIDTH,
+  );
 }
 
 function commandList(commands: readonly Command[]): string {
   return columns(commands.map(({ name, summary }) => [name, summary]));
 }
 
-function columns(rows: readonly (readonly [name: string, text: string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
+function columns(rows: readonly (readonly [name: string, text: string])[], least = 0): string {
+  const width = Math.max(least, ...rows.map(([name]) => name.length));
   const indent = width + 4;
   return rows.map(([name, text]) =>
     wrapText(text, { width: WIDTH, indent, first: `  ${name}`.padEnd(indent) })

@@ -28,7 +28,8 @@ export const ingestCommand: Command = {
     }, { log: { format: "text", level: "error" }, withoutStore: "make" }),
 };
 
-function printReports({ host, flags }: CommandCall, reports: readonly IngestReport[]): void {
+function printReports(call: CommandCall, reports: readonly IngestReport[]): void {
+  const { host, flags } = call;
   if (flags.has("json")) {
     host.out(`${JSON.stringify({ sources: reports })}\n`);
     return;
@@ -38,7 +39,7 @@ function printReports({ host, flags }: CommandCall, reports: readonly IngestRepo
     return;
   }
   host.out(tableFor(
-    host,
+    call,
     ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "SKIPPED", "REFUSED", "RESULT"],
     reports.map((report) => [
       report.id,

@@ -1,6 +1,7 @@
 // Pages of lists: `--limit`, `--before`, and the line that says how to print the next page.
 import type { CommandOption } from "./command.ts";
 import { shellQuote } from "../platform/process/process.ts";
+import { type Listing, printList } from "./print.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 
 const PAGE_ROWS = 100;
@@ -29,9 +30,11 @@ export interface Page<T> {
   rows: T[];
   /** The value of `--before` for the next page, or null at the end of the list. */
   next: string | null;
+  /** A line that says how to print the next page, or null at the end of the list. */
+  hint: string | null;
 }
 
-/** Reads the page that the options select. If there are more rows, a line on stderr says how to get them. */
+/** Reads the page that the options select. */
 export async function readPage<T>(
   call: CommandCall,
   command: string,
@@ -48,14 +51,25 @@ export async function readPage<T>(
   const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  if (found.length === rows.length || last === undefined) return { rows, next: null };
+  if (found.length === rows.length || last === undefined) return { rows, next: null, hint: null };
   const next = nameOf(last);
   const filters = [...call.texts].filter(([name]) => name !== "before" && name !== "limit");
   const given = filters.map(([name, value]) => ` --${name} ${shellQuote(value)}`).join("");
-  call.host.err(
-    `Showing ${rows.length} rows. Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`,
-  );
-  return { rows, next };
+  const hint = `Showing ${rows.length} ${rows.length === 1 ? "row" : "rows"}. ` +
+    `Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`;
+  return { rows, next, hint };
+}
+
+/** Prints a page as JSON with `--json`, where `name` is the field with the rows; otherwise as a table and the hint. */
+export function printPage<T>(
+  call: CommandCall,
+  { next, hint }: Page<unknown>,
+  name: string,
+  listing: Listing<T> & { fields?: readonly unknown[] },
+): void {
+  const { fields = listing.rows, ...shown } = listing;
+  printList(call, { [name]: fields, next }, shown);
+  if (hint !== null && !call.flags.has("json")) call.host.err(hint);
 }
 
 function limitOf({ flags, texts }: CommandCall, jsonRows: number): number {

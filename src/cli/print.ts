@@ -2,7 +2,7 @@
 import { escapeControls } from "../domain/control_characters.ts";
 import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
-import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
+import { type Cell, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 import { wrapLines } from "./wrap_text.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
@@ -32,16 +32,26 @@ export function linesFor(host: Pick<Host, "isTerminal" | "columns">, text: strin
   return host.isTerminal ? wrapLines(text, host.columns()) : text;
 }
 
-/** Formats a table that fits the terminal, if there is one. */
+/** What tables depend on: the terminal and the option `--utc`. */
+export type Viewer = Pick<CommandCall, "flags"> & {
+  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs">;
+};
+
+/** Formats a table. On a terminal it fits the width, has colours, and its times are relative unless `--utc` is set. */
 export function tableFor(
-  host: Pick<Host, "isTerminal" | "columns">,
+  { host, flags }: Viewer,
   header: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
+  rows: readonly (readonly Cell[])[],
   fitting: Omit<Fitting, "width">,
 ): string {
-  return host.isTerminal
-    ? fitTable(header, rows, { width: host.columns(), ...fitting })
-    : formatTable(header, rows);
+  if (!host.isTerminal) return formatTable(header, rows);
+  const look = { hasColours: host.hasColours, relativeToMs: flags.has("utc") ? null : host.nowMs() };
+  return fitTable(header, rows, { width: host.columns(), ...fitting }, look);
+}
+
+/** Returns the cell for a time in Unix ms, or `none` for null. */
+export function timeCell(atMs: number | null, none = "never"): Cell {
+  return atMs === null ? none : { atMs };
 }
 
 /** How a list is printed without `--json`. */
@@ -49,16 +59,31 @@ export interface Listing<T> extends Omit<Fitting, "width"> {
   rows: readonly T[];
   none: string;
   header: readonly string[];
-  cells(row: T): (string | number)[];
+  cells(row: T): Cell[];
 }
 
-/** Formats a list as a table that fits the terminal. Returns `none` for an empty list. */
-export function listLines<T>(
-  { host }: CommandCall,
+/** Prints a list as JSON with `--json`, otherwise as a table, or `none` if the list is empty. */
+export function printList<T>(
+  call: CommandCall,
+  data: Record<string, unknown>,
   { rows, none, header, cells, ...fitting }: Listing<T>,
-): string {
-  if (rows.length === 0) return `${none}\n`;
-  return tableFor(host, header, rows.map(cells), fitting);
+): void {
+  printTable(call, data, () => ({
+    table: rows.length === 0 ? `${none}\n` : tableFor(call, header, rows.map(cells), fitting),
+    notes: "",
+  }));
+}
+
+/** Prints data as JSON with `--json`, otherwise as a table, which may have colours, and the lines below it. */
+export function printTable(
+  { host, flags }: CommandCall,
+  data: unknown,
+  parts: () => { table: string; notes: string },
+): void {
+  if (flags.has("json")) return host.out(`${JSON.stringify(data)}\n`);
+  const { table, notes } = parts();
+  host.out(table, { hasColours: true });
+  host.out(linesFor(host, notes));
 }
 
 export function fieldLines(fields: Record<string, unknown>): string {

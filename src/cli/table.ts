@@ -1,22 +1,40 @@
 // Tables for terminals.
 import { harmless } from "../domain/control_characters.ts";
+import { formatRelative } from "./relative_time.ts";
 
-/** Formats rows under a header, one line per row; numbers are right-aligned. */
+export type Colour = "red" | "yellow" | "green" | "dim";
+
+/** A cell: text, a right-aligned number, coloured text, or a time in Unix ms. */
+export type Cell = string | number | { text: string; colour: Colour } | { atMs: number };
+
+/** How to show colours and times. */
+export interface Look {
+  hasColours: boolean;
+  /** The current time in Unix ms, to which times are relative, or null for times in UTC. */
+  relativeToMs: number | null;
+}
+
+const PLAIN: Look = { hasColours: false, relativeToMs: null };
+const CODES: Record<Colour, number> = { red: 31, yellow: 33, green: 32, dim: 2 };
+
+/** Ends the names of columns with times; removed if the times are relative. */
+const IN_UTC = " (UTC)";
+
+interface Column {
+  /** The name that {@link Fitting} uses. */
+  name: string;
+  title: string;
+  cells: { text: string; colour?: Colour; isNumber?: true }[];
+  width: number;
+}
+
+/** Formats rows under a header, one line per row. */
 export function formatTable(
   header: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
+  rows: readonly (readonly Cell[])[],
+  look: Look = PLAIN,
 ): string {
-  const all = [header, ...rows].map((row) =>
-    row.map((cell) => typeof cell === "number" ? cell : oneLine(cell))
-  );
-  const widths = header.map((_, column) => Math.max(...all.map((row) => String(row[column] ?? "").length)));
-  const lines = all.map((row) =>
-    row.map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return typeof cell === "number" ? String(cell).padStart(width) : cell.padEnd(width);
-    }).join("  ").trimEnd()
-  );
-  return lines.join("\n") + "\n";
+  return linesOf(columnsOf(header, rows, look), rows.length, look);
 }
 
 export interface Fitting {
@@ -32,35 +50,70 @@ const LEAST_CUT = 32;
 /** Formats a table. Drops and truncates columns if the table would otherwise not fit the terminal. */
 export function fitTable(
   header: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
+  rows: readonly (readonly Cell[])[],
   { width, drop, cut: short }: Fitting,
+  look: Look = PLAIN,
 ): string {
-  const columns = header.map((name, at) => {
-    const cells = rows.map((row) => row[at] ?? "");
-    const natural = Math.max(name.length, ...cells.map((cell) => String(cell).length));
-    return { name, cells, natural, isBlank: cells.every((cell) => cell === "") };
-  });
-  const beside = (kept: typeof columns, most: number) =>
+  const columns = columnsOf(header, rows, look);
+  const beside = (kept: readonly Column[], most: number) =>
     kept.reduce(
-      (sum, { name, natural }) => sum + (name === short ? Math.min(natural, most) : natural) + 2,
+      (sum, { name, width }) => sum + (name === short ? Math.min(width, most) : width) + 2,
       -2,
     );
   let kept = columns;
-  const blank = drop.filter((name) => columns.some((column) => column.name === name && column.isBlank));
+  const blank = drop.filter((name) =>
+    columns.some((column) => column.name === name && column.cells.every(({ text }) => text === ""))
+  );
   for (const name of new Set([...blank, ...drop])) {
     if (beside(kept, blank.includes(name) ? Infinity : LEAST_CUT) <= width) continue;
     kept = kept.filter((column) => column.name !== name);
   }
   const room = Math.max(width - beside(kept, 0), 8);
-  return formatTable(
-    kept.map(({ name }) => name),
-    rows.map((_, at) =>
-      kept.map(({ name, cells }) => {
-        const cell = cells[at] ?? "";
-        return name === short && typeof cell === "string" ? cut(cell, room) : cell;
-      })
-    ),
+  const fitted = kept.map((column) => {
+    if (column.name !== short || column.width <= room) return column;
+    const cells = column.cells.map((cell) => ({ ...cell, text: cut(cell.text, room) }));
+    return { ...column, cells, width: room };
+  });
+  return linesOf(fitted, rows.length, look);
+}
+
+function columnsOf(header: readonly string[], rows: readonly (readonly Cell[])[], look: Look): Column[] {
+  return header.map((name, at) => {
+    const isRelative = look.relativeToMs !== null && rows.some((row) => isTime(row[at]));
+    const title = isRelative ? name.replace(IN_UTC, "") : name;
+    const cells = rows.map((row) => shown(row[at] ?? "", look));
+    return { name, title, cells, width: Math.max(title.length, ...cells.map(({ text }) => text.length)) };
+  });
+}
+
+function isTime(cell: Cell | undefined): cell is { atMs: number } {
+  return typeof cell === "object" && "atMs" in cell;
+}
+
+function shown(cell: Cell, { relativeToMs }: Look): Column["cells"][number] {
+  if (typeof cell === "number") return { text: String(cell), isNumber: true };
+  if (typeof cell === "string") return { text: oneLine(cell) };
+  if ("text" in cell) return { text: oneLine(cell.text), colour: cell.colour };
+  return { text: relativeToMs === null ? formatTime(cell.atMs) : formatRelative(cell.atMs, relativeToMs) };
+}
+
+function linesOf(columns: readonly Column[], rows: number, { hasColours }: Look): string {
+  const line = (at: number) =>
+    columns.map(({ cells, width }) => {
+      const { text, colour, isNumber } = cells[at] ?? { text: "" };
+      if (isNumber) return text.padStart(width);
+      const painted = hasColours && colour !== undefined ? paint(text, colour) : text;
+      return painted + " ".repeat(width - text.length);
+    });
+  const titles = columns.map(({ title, width, cells }) =>
+    cells.some(({ isNumber }) => isNumber) ? title.padStart(width) : title.padEnd(width)
   );
+  const lines = [titles, ...Array.from({ length: rows }, (_, at) => line(at))];
+  return lines.map((cells) => cells.join("  ").trimEnd()).join("\n") + "\n";
+}
+
+export function paint(text: string, colour: Colour): string {
+  return `\x1b[${CODES[colour]}m${text}\x1b[0m`;
 }
 
 /** Formats a time for people: "2026-07-31 12:00:15" (UTC), or "never" for null. */

@@ -14,7 +14,7 @@ import type { Host } from "../platform/process/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
 import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
-import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
+import { CONFIG_VARIABLE, EXAMPLE_CONFIG, locateConfig, OWN_CONFIG, SYSTEM_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
 
@@ -35,10 +35,11 @@ export async function digestFile(host: Host, path: string): Promise<string> {
  * of the files it reads to `readings`, even if it throws. `again` is the config file of an earlier call.
  */
 export async function loadConfig(
-  { host, texts }: CommandCall,
+  call: CommandCall,
   { readings = new Map(), again }: { readings?: Map<string, string>; again?: string } = {},
 ): Promise<LoadedConfig> {
-  const file = again ?? await findConfig(host, texts.get("config"));
+  const { host } = call;
+  const file = again ?? await findConfig(call);
   // Computed before the file is read, so that a write in between counts as a change.
   const note = async (path: string) => void readings.set(path, await digestFile(host, path));
   try {
@@ -65,15 +66,19 @@ export async function loadConfig(
   }
 }
 
-async function findConfig(host: Host, given: string | undefined): Promise<string> {
-  const file = await locateConfig(host, given);
+/** Returns the path of the config. With `--verbose`, says which one it is. Throws a {@link CommandError}. */
+export async function findConfig({ host, texts, flags }: CommandCall): Promise<string> {
+  const given = texts.get("config");
+  const { file, namedBy } = await locateConfig(host, given);
   if (file === null) {
-    const message = given !== undefined
-      ? `there is no config file ${given}`
-      : `no ${OWN_CONFIG} in this folder: create one with \`${host.program} init\`, or use --config FILE`;
+    const message = namedBy === null
+      ? `no ${OWN_CONFIG} in this folder or in ${dirname(SYSTEM_CONFIG)}: create one with ` +
+        `\`${host.program} init\`, or use --config FILE`
+      : `there is no config file ${given ?? `${host.env(CONFIG_VARIABLE)} (${CONFIG_VARIABLE})`}`;
     throw new CommandError(message, EXIT.usage);
   }
-  if (given === undefined && basename(file) === EXAMPLE_CONFIG) {
+  if (flags.has("verbose")) host.err(`config: ${file}${namedBy === null ? "" : ` (from ${namedBy})`}\n`);
+  else if (namedBy === null && basename(file) === EXAMPLE_CONFIG) {
     host.err(`no ${OWN_CONFIG} in this folder: using ${EXAMPLE_CONFIG}\n`);
   }
   return file;

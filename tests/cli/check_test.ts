@@ -15,7 +15,10 @@ Deno.test("check uses the example config if there is no other config, and says s
   withFolder(async (folder) => {
     const none = await regfeed(folder, "check");
     assert.equal(none.code, 2);
-    assert.match(none.stderr, /no regfeed\.toml in this folder: create one with `deno task regfeed init`/);
+    assert.match(
+      none.stderr,
+      /no regfeed\.toml in this folder or in \/etc\/regfeed: create one with `deno task regfeed init`/,
+    );
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX_SOURCE);
     const listed = await regfeed(folder, "source list");

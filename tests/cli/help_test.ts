@@ -1,6 +1,6 @@
 // The `--help` output of every command.
 import assert from "node:assert/strict";
-import { loadEveryCommand } from "../../src/cli/commands.ts";
+import { loadEveryCommand, SECTIONS } from "../../src/cli/commands.ts";
 import { commandHelp, groupHelp, overview } from "../../src/cli/help.ts";
 import { regfeed, withFolder } from "../support/process.ts";
 
@@ -17,6 +17,9 @@ Deno.test("every help fits 80 columns", async () => {
   const commands = await loadEveryCommand();
   assert.ok(commands.length > 30);
   assertFits("--help", overview(commands));
+  assert.ok(overview(commands).split("\n").length <= 42, "the overview fits a screen");
+  const words = SECTIONS.flatMap(([, words]) => words);
+  assert.deepEqual(words.toSorted(), [...new Set(commands.map(({ name }) => name.split(" ")[0]))].toSorted());
   for (const command of commands) assertFits(command.name, commandHelp(command));
   const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0] ?? "");
   for (const [word, group] of groups) assertFits(word, groupHelp(word, group));
@@ -47,7 +50,7 @@ Deno.test("--help, -h and help print the help of the program, a group and a comm
   withFolder(async (folder) => {
     const rows: [args: string[], code: number, stdout: RegExp][] = [
       [[], 2, /^usage: regfeed COMMAND/m],
-      [["--help"], 0, /^ {2}source test +fetches a source/m],
+      [["--help"], 0, /^ {2}source +sources, .*\(list, test,/m],
       [["source", "-h"], 0, /^usage: regfeed source COMMAND/m],
       [["help", "source", "test"], 0, /^usage: regfeed source test ID .*\[--json\]\n\s*example: /m],
       [["customer", "show", "--help"], 0, /^ +--json +print JSON for scripts$/m],

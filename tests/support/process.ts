@@ -78,6 +78,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
     err: (text) => void (stderr += text),
     input: () => Promise.resolve(input),
     isTerminal: false,
+    hasColours: false,
     isErrTerminal: false,
     columns: () => 80,
   }, () => Promise.resolve(createSqliteEngine()));

@@ -26,9 +26,15 @@ export function manualPage(commands: readonly Command[], { version, timeMs }: Ma
     ...commands.flatMap(describe),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(([code, what]) => tagged(code, what)),
+    ".SH ENVIRONMENT",
+    ...tagged("REGFEED_CONFIG", "the config, unless --config names another file"),
+    ...tagged("NO_COLOR", "if set, no colours are printed"),
     ".SH FILES",
-    ...tagged("regfeed.toml", "the config, in the current folder unless --config names another file"),
-    ...tagged("/etc/regfeed/regfeed.toml", "the config of the service"),
+    ...tagged("regfeed.toml", "the config, if the current folder has one"),
+    ...tagged(
+      "/etc/regfeed/regfeed.toml",
+      "the config of the service, and of commands in a folder without a config",
+    ),
     ...tagged("/var/lib/regfeed", "the data of the service"),
   ];
   return `${lines.join("\n")}\n`;
@@ -38,6 +44,7 @@ function describe(command: Command): string[] {
   return [
     `.SS "${escape(`regfeed ${command.name} ${command.usage}`.trimEnd()).replaceAll('"', "\\(dq")}"`,
     `${escape(command.summary)}.`,
+    ...command.details === undefined ? [] : [escape(command.details)],
     ...optionRows(command).flatMap(([written, help]) => tagged(written, help)),
     ".PP",
     "Example:",

@@ -10,7 +10,7 @@ import type { StoreEngine } from "../../domain/ports/store/engine.ts";
 import { type Host, shellQuote } from "../../platform/process/process.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
-import { OWN_CONFIG } from "../../server/config_file.ts";
+import { locateTarget } from "../../server/config_file.ts";
 import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 import { lockStore } from "../../server/instance_lock.ts";
@@ -157,8 +157,7 @@ async function targetOf(
   tools: BackupTools,
 ): Promise<{ database: string; secretKey: string; config: string | null }> {
   const { host, texts } = call;
-  const file = resolve(host.cwd, texts.get("config") ?? OWN_CONFIG);
-  const isMissing = !await host.exists(file);
+  const { file, isMissing } = await locateTarget(host, texts.get("config"));
   if (isMissing) {
     await restoreConfig(from, file, tools);
     host.err(`restored the backup's config to ${file}\n`);

@@ -3,25 +3,24 @@ import type { Command } from "../command.ts";
 import { CommandError, EXIT } from "../../server/command_context.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
-import { pageOptions, readPage } from "../list_page.ts";
-import { listLines, print } from "../print.ts";
-import { formatTime } from "../table.ts";
+import { pageOptions, printPage, readPage } from "../list_page.ts";
+import { timeCell } from "../print.ts";
 
 export const auditCommand: Command = {
   name: "audit list",
-  usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",
+  usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--utc] [--json]",
   summary: "lists the changes to customers and who made them, newest first",
   example: "regfeed audit list --customer ana@example.org",
   options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }) },
   run: (call) =>
     withStore(call, async ({ store }) => {
       const customer = await customerOf(call, store);
-      const { rows: entries, next } = await readPage(call, "audit list", {
+      const page = await readPage(call, "audit list", {
         read: ({ limit, before }) =>
           store.listAudit({ limit, ...customer, ...(before === undefined ? {} : { before: seqOf(before) }) }),
         nameOf: ({ seq }) => String(seq),
       });
-      const rows = entries.map(({ seq, atMs, actor, act, customerId, change }) => ({
+      const rows = page.rows.map(({ seq, atMs, actor, act, customerId, change }) => ({
         seq,
         at: atMs,
         actor,
@@ -29,17 +28,16 @@ export const auditCommand: Command = {
         customer: customerId,
         change,
       }));
-      print(call, { audit: rows, next }, () =>
-        listLines(call, {
-          rows,
-          none: "no entries",
-          header: ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
-          drop: ["CUSTOMER"],
-          cut: "CHANGE",
-          cells: (
-            row,
-          ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
-        }));
+      printPage(call, page, "audit", {
+        rows,
+        none: "no entries",
+        header: ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
+        drop: ["CUSTOMER"],
+        cut: "CHANGE",
+        cells: (
+          row,
+        ) => [timeCell(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
+      });
     }),
 };
 

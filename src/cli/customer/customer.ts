@@ -12,8 +12,9 @@ import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
-import { listLines, print } from "../print.ts";
-import { formatTime } from "../table.ts";
+import { stateCell } from "../colours.ts";
+import { print, printList, timeCell } from "../print.ts";
+import type { Cell } from "../table.ts";
 
 const LIMIT_OPTIONS = {
   requests: {
@@ -64,21 +65,20 @@ export const customerCommands: Command[] = [
   },
   {
     name: "customer list",
-    usage: "[--json]",
+    usage: "[--utc] [--json]",
     summary: "lists the customers and the last characters of their keys",
     example: "regfeed customer list",
     run: (call) =>
       withStore(call, async ({ config, store }) => {
         const rows = await store.listCustomers();
-        print(call, { customers: rows.map((row) => listedFields(row, config)) }, () =>
-          listLines(call, {
-            rows,
-            none: "no customers; add one with `customer add`",
-            header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
-            drop: ["IN THE CONFIG", "SINCE (UTC)"],
-            cut: "EMAIL",
-            cells: (row) => customerCells(row, config),
-          }));
+        printList(call, { customers: rows.map((row) => listedFields(row, config)) }, {
+          rows,
+          none: "no customers; add one with `customer add`",
+          header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
+          drop: ["IN THE CONFIG", "SINCE (UTC)"],
+          cut: "EMAIL",
+          cells: (row) => customerCells(row, config),
+        });
       }),
   },
   {
@@ -308,14 +308,14 @@ function listedFields(
   };
 }
 
-function customerCells(row: ListedCustomer, config: Config): string[] {
+function customerCells(row: ListedCustomer, config: Config): Cell[] {
   const { customer, keys } = row;
   return [
     customer.id,
     customer.email === "" ? "none" : customer.email,
     customer.tier,
-    stateOf(row),
-    formatTime(customer.createdAtMs),
+    stateCell(stateOf(row)),
+    timeCell(customer.createdAtMs),
     keys.filter((key) => key.disabledAtMs === null).map(keyState).join(" ") || "none",
     customer.declared ? nameOf(customer, config) ?? "removed" : "",
   ];

@@ -4,14 +4,14 @@ import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
-import { pageOptions, readPage } from "../list_page.ts";
-import { listLines, print } from "../print.ts";
-import { formatTime } from "../table.ts";
+import { pageOptions, printPage, readPage } from "../list_page.ts";
+import { stateCell } from "../colours.ts";
+import { print, timeCell } from "../print.ts";
 
 export const mailCommands: Command[] = [
   {
     name: "mail list",
-    usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
+    usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--utc] [--json]",
     summary: "lists the emails to customers, newest first",
     example: "regfeed mail list --status failed",
     options: {
@@ -23,12 +23,12 @@ export const mailCommands: Command[] = [
       withStore(call, async ({ store }) => {
         const status = statusOf(call);
         const customer = await customerOf(call, store);
-        const { rows: mails, next } = await readPage(call, "mail list", {
+        const page = await readPage(call, "mail list", {
           read: (page) =>
             store.listMails({ ...page, ...(status === undefined ? {} : { status }), ...customer }),
           nameOf: ({ id }) => id,
         });
-        const rows = mails.map((mail) => ({
+        const rows = page.rows.map((mail) => ({
           id: mail.id,
           kind: mail.kind,
           customer: mail.customerId,
@@ -39,23 +39,23 @@ export const mailCommands: Command[] = [
           finished_at: mail.finishedAtMs,
           problem: mail.problem,
         }));
-        print(call, { mails: rows, next }, () =>
-          listLines(call, {
-            rows,
-            none: "no emails",
-            header: ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
-            drop: ["CUSTOMER", "TRIES", "PROBLEM", "NEXT (UTC)"],
-            cut: "PROBLEM",
-            cells: (row) => [
-              row.id,
-              row.kind,
-              row.customer,
-              row.status,
-              row.attempts,
-              row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
-              row.problem ?? "",
-            ],
-          }));
+        printPage(call, page, "mails", {
+          rows,
+          none: "no emails",
+          header: ["MAIL", "CREATED (UTC)", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
+          drop: ["CUSTOMER", "TRIES", "CREATED (UTC)", "PROBLEM", "NEXT (UTC)"],
+          cut: "PROBLEM",
+          cells: (row) => [
+            row.id,
+            timeCell(row.created_at),
+            row.kind,
+            row.customer,
+            stateCell(row.status),
+            row.attempts,
+            timeCell(row.next_attempt_at, ""),
+            row.problem ?? "",
+          ],
+        });
       }),
   },
   {

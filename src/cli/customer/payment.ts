@@ -6,45 +6,44 @@ import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
-import { pageOptions, readPage } from "../list_page.ts";
-import { fieldLines, listLines, print } from "../print.ts";
-import { formatTime } from "../table.ts";
+import { pageOptions, printPage, readPage } from "../list_page.ts";
+import { stateCell } from "../colours.ts";
+import { fieldLines, print, timeCell } from "../print.ts";
 
 export const paymentCommands: Command[] = [
   {
     name: "payment list",
-    usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--json]",
+    usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--utc] [--json]",
     summary: "lists the payment provider's events, newest first",
     example: "regfeed payment list",
     options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }) },
     run: (call) =>
       withStore(call, async ({ store }) => {
         const customer = await customerOf(call, store);
-        const { rows, next } = await readPage(call, "payment list", {
-          read: async (page) => {
-            if (page.before !== undefined && await store.findPayment(page.before) === null) {
-              throw noEvent(page.before);
+        const page = await readPage(call, "payment list", {
+          read: async (query) => {
+            if (query.before !== undefined && await store.findPayment(query.before) === null) {
+              throw noEvent(query.before);
             }
-            return await store.listPayments({ ...page, ...customer });
+            return await store.listPayments({ ...query, ...customer });
           },
           nameOf: ({ event }) => event.id,
         });
-        print(call, { payments: rows.map(paymentFields), next }, (data) =>
-          listLines(call, {
-            rows: data.payments,
-            none: "no payment events",
-            header: ["EVENT", "TYPE", "CREATED (UTC)", "STATE", "NOTE", "CUSTOMER"],
-            drop: ["CUSTOMER", "NOTE", "CREATED (UTC)"],
-            cut: "TYPE",
-            cells: (row) => [
-              row.id,
-              row.type,
-              formatTime(row.created_at),
-              row.state,
-              row.state === "erased" ? "" : row.note ?? "",
-              row.customer ?? "",
-            ],
-          }));
+        printPage(call, page, "payments", {
+          rows: page.rows.map(paymentFields),
+          none: "no payment events",
+          header: ["EVENT", "TYPE", "CREATED (UTC)", "STATE", "NOTE", "CUSTOMER"],
+          drop: ["CUSTOMER", "NOTE", "CREATED (UTC)"],
+          cut: "TYPE",
+          cells: (row) => [
+            row.id,
+            row.type,
+            timeCell(row.created_at),
+            stateCell(row.state),
+            row.state === "erased" ? "" : row.note ?? "",
+            row.customer ?? "",
+          ],
+        });
       }),
   },
   {

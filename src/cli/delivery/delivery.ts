@@ -15,9 +15,10 @@ import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
-import { pageOptions, readPage } from "../list_page.ts";
+import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { formatFields, textWidth } from "../wrap_text.ts";
-import { listLines, print } from "../print.ts";
+import { stateCell } from "../colours.ts";
+import { print, timeCell } from "../print.ts";
 import { readSince } from "../time_argument.ts";
 import { formatTable, formatTime } from "../table.ts";
 
@@ -28,7 +29,7 @@ export const deliveryCommands: Command[] = [
   {
     name: "delivery list",
     usage: "[--customer CUSTOMER] [--subscription ID] [--event ID] [--status STATUS,…] [--since TIME] " +
-      "[--limit N] [--before DELIVERY] [--json]",
+      "[--limit N] [--before DELIVERY] [--utc] [--json]",
     summary: "lists deliveries with their states and reasons, newest first",
     example: "regfeed delivery list --status failed,held --since 7d",
     options: {
@@ -90,7 +91,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     ...(eventId === undefined ? {} : { eventId }),
   };
   const { customerId, subscriptionId } = await ownerOf(call, store);
-  const { rows, next } = await readPage(call, "delivery list", {
+  const page = await readPage(call, "delivery list", {
     read: async ({ limit, before }) => {
       if (before !== undefined && await store.findOwner("delivery", before) === null) {
         throw noDelivery(before);
@@ -105,36 +106,27 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     nameOf: ({ id }) => id,
     ...PAGING,
   });
-  print(call, { deliveries: rows.map(listedFields), next }, () =>
-    listLines(call, {
-      rows,
-      none: texts.size === 0 ? "no deliveries yet" : "no matching deliveries",
-      header: [
-        "DELIVERY",
-        "CREATED (UTC)",
-        "STATUS",
-        "TRIES",
-        "NEXT (UTC)",
-        "SUBSCRIPTION",
-        "CUSTOMER",
-        "WHY",
-      ],
-      drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
-      cut: "WHY",
-      cells: (delivery) => {
-        const row = toDeliveryRecord(delivery);
-        return [
-          row.id,
-          formatTime(row.created_at),
-          row.status,
-          row.attempt_count,
-          row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
-          row.subscription_id,
-          delivery.customerId,
-          shortReason(delivery),
-        ];
-      },
-    }));
+  printPage(call, page, "deliveries", {
+    rows: page.rows,
+    fields: page.rows.map(listedFields),
+    none: texts.size === 0 ? "no deliveries yet" : "no matching deliveries",
+    header: ["DELIVERY", "CREATED (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
+    drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
+    cut: "WHY",
+    cells: (delivery) => {
+      const row = toDeliveryRecord(delivery);
+      return [
+        row.id,
+        timeCell(row.created_at),
+        stateCell(row.status),
+        row.attempt_count,
+        timeCell(row.next_attempt_at, ""),
+        row.subscription_id,
+        delivery.customerId,
+        shortReason(delivery),
+      ];
+    },
+  });
 }
 
 /** Returns the last problem of a pending or failed delivery; for other deliveries, the reason for the status. */

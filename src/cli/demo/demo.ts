@@ -42,7 +42,7 @@ const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severi
 export const demoCommand: Command = {
   name: "demo",
   usage: "[--once]",
-  summary: "runs the complete flow on this machine, without network or account",
+  summary: "runs the complete flow on this machine, without network",
   example: "regfeed demo --once",
   withoutConfig: true,
   options: {

@@ -23,9 +23,9 @@ import { loadConfig, type LoadedConfig } from "../../server/open_store.ts";
 export const doctorCommand: Command = {
   name: "doctor",
   usage: "[--offline] [--json]",
-  summary:
-    "checks disks, permissions, secrets, clock, network, mail and backups, and says what to do; changes nothing",
-  example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
+  summary: "checks this installation and says what to do; changes nothing",
+  details: "It checks disks, permissions, secrets, clock, network, mail and backups.",
+  example: "regfeed doctor",
   options: {
     offline: { kind: "flag", help: "do not connect to hosts or mail servers" },
   },

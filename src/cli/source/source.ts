@@ -14,7 +14,7 @@ import { createParser } from "../../ingest/parse/parse_worker_client.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
-import { print } from "../print.ts";
+import { printTable } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
 import { listSources, listTable } from "./source_list.ts";
@@ -29,13 +29,13 @@ const PARSE_TIMEOUT_MS = 5_000;
 export const sourceCommands: Command[] = [
   {
     name: "source list",
-    usage: "[--json]",
+    usage: "[--utc] [--json]",
     summary: "lists the sources with their states",
     example: "regfeed source list",
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
         const sources = listSources(config, await store.listSources(), platform.clock.nowMs());
-        print(call, { sources }, () => listTable(sources, call.host));
+        printTable(call, { sources }, () => listTable(sources, call));
       }, { withoutStore: "do without" }),
   },
   {
@@ -67,7 +67,10 @@ export const sourceCommands: Command[] = [
           withReasons: call.flags.has("why"),
         };
         const data = previewFields(preview, options, saved);
-        print(call, data, () => previewTable(preview, options, call.host) + savedLines(saved));
+        printTable(call, data, () => {
+          const { table, notes } = previewTable(preview, options, call);
+          return { table, notes: notes + savedLines(saved) };
+        });
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" }, withoutStore: "do without" }),
   },

@@ -2,8 +2,8 @@
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import { sourceHealth } from "../../domain/source/source_health.ts";
-import type { Host } from "../../platform/process/process.ts";
-import { linesFor, tableFor } from "../print.ts";
+import { stateCell } from "../colours.ts";
+import { tableFor, timeCell, type Viewer } from "../print.ts";
 import { cut, formatTime } from "../table.ts";
 
 const REASON_WIDTH = 80;
@@ -62,18 +62,18 @@ function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number)
 /** Formats the list as a table, with advice for sources that lack a part, have moved, or have held events. */
 export function listTable(
   sources: readonly ListedSource[],
-  host: Pick<Host, "isTerminal" | "columns">,
-): string {
-  if (sources.length === 0) return "No sources. Add [[sources]] to the config.\n";
+  viewer: Viewer,
+): { table: string; notes: string } {
+  if (sources.length === 0) return { table: "No sources. Add [[sources]] to the config.\n", notes: "" };
   const table = tableFor(
-    host,
+    viewer,
     ["SOURCE", "STATE", "SINCE (UTC)", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
     sources.map((source) => [
       source.id,
-      source.state,
-      formatTime(source.state_since),
-      formatTime(source.last_success_at),
-      !source.enabled ? "-" : source.next_due_at === null ? "at start" : formatTime(source.next_due_at),
+      stateCell(source.state),
+      timeCell(source.state_since),
+      timeCell(source.last_success_at),
+      source.enabled ? timeCell(source.next_due_at, "at start") : "-",
       source.consecutive_failures,
       cut(source.reason ?? "", REASON_WIDTH),
     ]),
@@ -99,5 +99,5 @@ export function listTable(
     `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with ` +
     "--discard they stay undelivered\n"
   );
-  return table + linesFor(host, gaps.join("") + moves.join("") + spikes.join(""));
+  return { table, notes: gaps.join("") + moves.join("") + spikes.join("") };
 }

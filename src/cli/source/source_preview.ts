@@ -3,8 +3,8 @@ import type { Classifier } from "../../classify/classify.ts";
 import type { Reason } from "../../classify/reasons.ts";
 import type { IngestPreview } from "../../ingest/ingest.ts";
 import { textWidth } from "../wrap_text.ts";
-import type { Host } from "../../platform/process/process.ts";
-import { linesFor, tableFor } from "../print.ts";
+import { stateCell } from "../colours.ts";
+import { tableFor, type Viewer } from "../print.ts";
 import { cut, formatTime } from "../table.ts";
 import { formatReasons } from "../event/explain.ts";
 
@@ -71,10 +71,10 @@ export function previewFields(
 export function previewTable(
   { report, decided }: IngestPreview,
   options: PreviewOptions,
-  host: Pick<Host, "isTerminal" | "columns">,
-): string {
+  viewer: Viewer,
+): { table: string; notes: string } {
   const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
-  if (!report.ok && decided.length + report.refused.length === 0) return failure;
+  if (!report.ok && decided.length + report.refused.length === 0) return { table: "", notes: failure };
   const rows = decided.map((one) => {
     const values = valuesOf(one, options);
     return [
@@ -82,7 +82,7 @@ export function previewTable(
       values.published_at === null ? "-" : formatTime(values.published_at),
       values.language,
       values.event_type,
-      values.severity,
+      stateCell(values.severity),
       cut(values.topics.join(","), 40),
       cut(values.ai_act_articles.join(", "), 30),
       cut(one.item.title, TITLE_WIDTH),
@@ -106,16 +106,18 @@ export function previewTable(
     `${report.refused.length} refused`,
   ].join(", ");
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
-  const table = tableFor(host, header, rows, {
+  const table = tableFor(viewer, header, rows, {
     drop: ["LANG", "ARTICLES", "TOPICS", "PUBLISHED (UTC)"],
     cut: "TITLE",
   });
-  const width = textWidth(host.columns());
+  const width = textWidth(viewer.host.columns());
   const items = options.withReasons
     ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
     : table;
-  const lines = `${reportNotes.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
-  return items + linesFor(host, lines);
+  return {
+    table: items,
+    notes: `${reportNotes.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`,
+  };
 }
 
 function withReasons(table: string, reasons: readonly Reason[][], width: number): string {

@@ -30,6 +30,8 @@ export interface Host extends WritableFiles, Signals {
   /** The command that starts this program, as {@link startCommand} returns it. */
   program: string;
   env(name: string): string | undefined;
+  /** Returns the current time in Unix ms. */
+  nowMs(): number;
   /** Returns the user of this process, as a name or `uid:N`, or null if it is unknown. */
   user(): string | null;
   /** Reads stdin to its end as text. Throws if it contains more than `maxBytes`. */
@@ -38,6 +40,8 @@ export interface Host extends WritableFiles, Signals {
   out(text: string, options?: { hasColours: boolean }): void;
   err(text: string): void;
   isTerminal: boolean;
+  /** Whether stdout is a terminal and `NO_COLOR` is not set. */
+  hasColours: boolean;
   isErrTerminal: boolean;
   /** Returns the width of the terminal; 80 without a terminal. */
   columns(): number;
@@ -56,6 +60,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
     program: startCommand(Deno.build.standalone ? null : MAIN, Deno.cwd()),
     env: (name) => Deno.env.get(name),
+    nowMs: () => Date.now(),
     user: currentUser,
     input: readInput,
     out: (text) => {
@@ -64,6 +69,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     },
     err: (text) => void writeWhole(Deno.stderr, text),
     isTerminal: Deno.stdout.isTerminal(),
+    hasColours: Deno.stdout.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "",
     isErrTerminal: Deno.stderr.isTerminal(),
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
     ...signals,

@@ -1,5 +1,6 @@
 // `source list` prints the state of each source as text and as JSON.
 import assert from "node:assert/strict";
+import type { Viewer } from "../../../src/cli/print.ts";
 import { listSources, listTable } from "../../../src/cli/source/source_list.ts";
 import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
 import { configOf } from "../../config/given.ts";
@@ -47,6 +48,11 @@ const STATES = [
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
 ];
 
+function viewer(terminal: Partial<Viewer["host"]> = {}, flags: string[] = []): Viewer {
+  const host = { isTerminal: false, hasColours: false, columns: () => 80, nowMs: () => NOW, ...terminal };
+  return { host, flags: new Set(flags) };
+}
+
 Deno.test("source list prints state, since when, reason and next fetch of each source", async () => {
   const listed = listSources(await configOf(CONFIG), STATES, NOW);
   assert.deepEqual(
@@ -63,7 +69,8 @@ Deno.test("source list prints state, since when, reason and next fetch of each s
       ["off", "off", null, null, 0],
     ],
   );
-  const text = listTable(listed, { isTerminal: false, columns: () => 80 });
+  const { table, notes } = listTable(listed, viewer());
+  const text = table + notes;
   assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
   assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
   assert.match(
@@ -99,6 +106,17 @@ Deno.test("source list --json has the same fields for every source", async () =>
   }
 });
 
+Deno.test("source list on a terminal of 80 columns has relative times and colours; --utc has exact times", async () => {
+  const listed = listSources(await configOf(CONFIG), STATES, NOW);
+  const { table } = listTable(listed, viewer({ isTerminal: true, hasColours: true }));
+  // deno-lint-ignore no-control-regex -- the colours
+  for (const line of table.split("\n")) assert.ok(line.replace(/\x1b\[\d+m/g, "").length <= 80, line);
+  assert.match(table, /^SOURCE +STATE +SINCE +NEXT +FAILURES +WHY$/m);
+  assert.match(table, /^well +\x1b\[32mok\x1b\[0m +1 h ago +in 1 h +0$/m);
+  const { table: exact } = listTable(listed, viewer({ isTerminal: true }, ["utc"]));
+  assert.match(exact, /^SOURCE +STATE +NEXT \(UTC\) +WHY$/m);
+});
+
 Deno.test("source list shows a removed source while its events are held", async () => {
   const states = [...STATES, state("renamed", { heldBack: 50 }), state("forgotten")];
   const listed = listSources(await configOf(CONFIG), states, NOW);
@@ -106,7 +124,7 @@ Deno.test("source list shows a removed source while its events are held", async 
     ["renamed", "gone", 50],
   ]);
   assert.match(
-    listTable(listed, { isTerminal: false, columns: () => 80 }),
+    listTable(listed, viewer()).notes,
     /^renamed has 50 events held by a change spike: source release renamed /m,
   );
 });

@@ -1,0 +1,19 @@
+// Colours of the states and severities in lists. The word itself always says the same as its colour.
+import type { Cell, Colour } from "./table.ts";
+
+const COLOURS: ReadonlyMap<string, Colour> = new Map(
+  Object.entries(
+    {
+      green: ["ok", "enabled", "delivered", "sent", "done", "applied"],
+      yellow: ["held", "partial", "pending", "waiting", "late", "silent", "unpaid", "medium"],
+      red: ["failing", "failed", "blocked", "high", "critical", "PROBLEM"],
+      dim: ["off", "gone", "new", "disabled", "cancelled", "erased", "info", "skipped"],
+    } satisfies Record<Colour, string[]>,
+  ).flatMap(([colour, words]) => words.map((word) => [word, colour as Colour])),
+);
+
+/** Returns a cell for a state or severity, in its colour. */
+export function stateCell(word: string): Cell {
+  const colour = COLOURS.get(word);
+  return colour === undefined ? word : { text: word, colour };
+}
