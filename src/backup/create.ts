@@ -96,7 +96,10 @@ function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
-/** Creates a folder and its missing parents. Under root, gives them to the owner of `like` or the parent. */
+/**
+ * Creates a folder and its missing parents. If this process runs as root, gives them to the owner of `like`
+ * (default: the nearest existing parent).
+ */
 export async function makeFolderLike(
   folder: string,
   files: Pick<BackupFiles, "exists" | "makeFolder" | "chownLike">,
@@ -109,7 +112,7 @@ export async function makeFolderLike(
   for (const path of missing) await files.chownLike(like ?? above, path);
 }
 
-/** Finds the work folders that killed backups have left in a folder. They can contain copies of the database. */
+/** Finds the work folders that killed backups have left in a folder. These can contain copies of the database. */
 export async function findLeftovers(
   folder: string,
   nowMs: number,

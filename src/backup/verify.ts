@@ -19,7 +19,7 @@ type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**
  * Unpacks the archive into a new folder in `folder` (by default beside the archive), verifies it and calls `use`, which
- * may move files out of it. Then removes the new folder. Throws errors whose messages are for the operator.
+ * may move the unpacked files away. Then removes the new folder. Throws errors whose messages are for the operator.
  */
 export async function withBackup<T>(
   file: string,

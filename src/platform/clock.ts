@@ -22,7 +22,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Even 0 ms needs a timer: the runtime rarely polls for requests while immediate callbacks are due.
+    // Even 0 ms needs a timer, because the runtime rarely polls for requests while immediate callbacks are due.
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

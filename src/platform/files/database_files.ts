@@ -6,8 +6,8 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * Opens database files and keeps them open. POSIX releases all locks of a process on a file when the process closes any
- * descriptor of it. The runtime's asynchronous calls use and close a second descriptor, so a database file must only be
- * read with synchronous calls.
+ * descriptor of the file. The runtime's asynchronous calls use and close a second descriptor, so a database file must
+ * be read only with synchronous calls.
  */
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();

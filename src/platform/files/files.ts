@@ -1,4 +1,4 @@
-// The file system, as modules and the command line use it.
+// File operations for the modules and the command line.
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,17 +8,17 @@ import { reasonOf } from "../file_errors.ts";
 import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
-/** Maximum number of links that are followed, as on Linux. */
+/** Maximum number of symbolic links that are followed, as on Linux. */
 const MAX_LINKS = 40;
 
-/** File operations of the command line. All errors name the path. */
+/** All file operations. Errors name the path and the reason. */
 export interface WritableFiles extends Files, BackupFiles {
   readBytes(path: string): Promise<Uint8Array>;
   makeFile(path: string, mode: number): Promise<void>;
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   temporaryFolder(): string;
-  /** Follows links to their target, even if the target does not exist. Returns `path` if the links form a loop. */
+  /** Follows symbolic links to the target, even if it does not exist. Returns `path` if the links form a loop. */
   followLinks(path: string): Promise<string>;
 }
 

@@ -45,7 +45,7 @@ export function findObstacle(path: string): Obstacle | null {
   return isDenied(make) ? describe(folder, "write") : null;
 }
 
-/** Returns the first folder on the way to a path that this user cannot enter, or null if there is none. */
+/** Of the folders above a path, returns the topmost one that this user cannot enter, or null if there is none. */
 function findClosedFolder(path: string): string | null {
   const above: string[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) above.unshift(at);

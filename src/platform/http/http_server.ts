@@ -36,7 +36,7 @@ export interface ListenOptions {
   onLost?(reason: string): void;
 }
 
-/** The client of a request's connection. Available only until the response is sent. */
+/** The client that sent a request. Its properties can be read only until the response is sent. */
 export interface ConnectedClient {
   /** The client's IP address, or that of the proxy if the request was forwarded. */
   readonly remoteAddress: string;
@@ -236,7 +236,7 @@ const TOO_MANY_FILES = /too many open files/i;
 /** Returns why a listener did not start or failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program is already listening there";
-  if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
+  if (error instanceof Deno.errors.AddrNotAvailable) return "this machine does not have that address";
   if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 require permission";
   const { message } = error as Error;
   if (TOO_MANY_FILES.test(message)) return "the limit on open files has been reached";

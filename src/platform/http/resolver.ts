@@ -23,7 +23,7 @@ export interface NameServer {
 
 /**
  * Creates a resolver that queries the name servers without a thread per lookup, so that an unresponsive name server
- * delays no other work. If none knows a name, the C library looks it up, because it may have other sources.
+ * delays no other work. If none knows a name, it is looked up through the C library, which may have other sources.
  */
 export function createResolver(nameServer?: NameServer): Resolver {
   return {

@@ -108,7 +108,7 @@ class QueuedThread implements Thread {
       const { task, argument } = call;
       this.#worker.postMessage({ task, argument, timeoutMs: this.#timeLimit(call) } satisfies Request);
       if (this.#isReady) this.#watch(call);
-      else this.#within(START_MS, new Error(`the worker thread did not start in ${START_MS / 1_000} s`));
+      else this.#within(START_MS, new Error(`the worker thread did not start within ${START_MS / 1_000} s`));
     } catch (error) {
       this.#finish(() => call.reject(error)); // the argument cannot be cloned
     }

@@ -5,12 +5,10 @@ import { sql } from "./connection/sql.ts";
 
 const PROOF = "this database is sealed with this key";
 
-/** Returns the field to which the sealed secrets of a subscription belong. */
 export function secretField(subscriptionId: string): { table: string; id: string } {
   return { table: "subscriptions", id: subscriptionId };
 }
 
-/** Returns the field to which a sealed response belongs. */
 export function responseField(customerId: string, key: string): { table: string; id: string } {
   return { table: "stored_responses", id: `${customerId} ${key}` };
 }

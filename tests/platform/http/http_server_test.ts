@@ -21,7 +21,7 @@ Deno.test("listen() rejects with address and cause", async () => {
     message: `cannot listen on 127.0.0.1 port ${server.port}: another program is already listening there`,
   });
   await assert.rejects(async () => await listen({ ...options, hostname: "192.0.2.1", port: 0 }), {
-    message: "cannot listen on 192.0.2.1 port 0: this machine has no such address",
+    message: "cannot listen on 192.0.2.1 port 0: this machine does not have that address",
   });
   await server.shutdown(5_000);
 });

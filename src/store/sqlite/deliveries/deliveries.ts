@@ -61,9 +61,9 @@ interface DueSubscription extends WaitingSubscription {
 
 /** The queue of regular deliveries or of replays. Customers take turns, and so do the subscriptions of a customer. */
 class Queue {
-  /** The next claim continues after this customer. */
+  /** The customer after whom the next claim continues. */
   #customer = "";
-  /** By customer id: the next claim continues after this subscription of the customer. */
+  /** For each customer, the subscription after which the next claim continues. */
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
   /** Subscriptions that this claim offers a slot, each with the id of the customer's previous subscription. */

@@ -1,4 +1,4 @@
-// Creates pending and held deliveries in SQLite, and numbers and writes those of a transaction together.
+// Creates pending and held deliveries in SQLite: collects them, and then numbers and writes them together.
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
@@ -16,10 +16,10 @@ interface Made {
   isReplay: boolean;
 }
 
-/** The deliveries that a transaction creates. {@link NewDeliveries.write} writes them. */
+/** The deliveries to create in a transaction. {@link NewDeliveries.write} writes those added since its last call. */
 export class NewDeliveries {
   #made: Made[] = [];
-  /** The event of the last delivery added, whether it has stored deliveries, and the subscriptions added for it. */
+  /** The event of the last delivery added, whether that event has stored deliveries, and its added subscriptions. */
   #event = { id: "", isStored: false, subscriptions: new Set<string>() };
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
@@ -106,7 +106,6 @@ export class NewDeliveries {
   }
 }
 
-/** Returns the next sequence number of each subscription. */
 function nextNumbers(connection: Connection, made: readonly Made[]): Map<string, number> {
   const ids = new Set(made.map(({ delivery }) => delivery.subscriptionId));
   const rows = connection.all(

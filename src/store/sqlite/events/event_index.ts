@@ -116,7 +116,7 @@ export class IndexWriter {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
-    // This is rare: ids ascend unless the clock is set back between two starts. Events with greater ids are moved up.
+    // Rare, because ids ascend unless the clock is set back between two starts. Events with greater ids are moved up.
     const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));

@@ -56,7 +56,7 @@ create table subscriptions (
 
 create unique index subscriptions_active on subscriptions (customer_id, identity)
   where deleted_at is null and disabled_at is null;
--- A subscription held by its tier is enabled again automatically, so no other may take its identity in the meantime.
+-- A subscription disabled by the tier limit is enabled again automatically. Until then, no other may take its identity.
 create unique index subscriptions_wanted on subscriptions (customer_id, identity)
   where deleted_at is null and (disabled_at is null or disabled_by = 'tier');
 create index subscriptions_over_tier on subscriptions (customer_id, created_at, id)

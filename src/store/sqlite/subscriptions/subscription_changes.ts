@@ -81,7 +81,7 @@ function changeSubscription(
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
-  // A subscription held by its tier is enabled again automatically, unless its owner disables it.
+  // A subscription disabled by the tier limit is enabled again automatically, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";

@@ -70,7 +70,7 @@ export function identityOf(subscription: MatchedSubscription): string {
   ]);
 }
 
-/** Reads the customer's other subscriptions that are enabled or held by the tier. `twinOf` looks for a duplicate. */
+/** Reads the customer's other subscriptions that are enabled or held by the tier limit. `twinOf` finds a duplicate. */
 export function otherSubscriptions(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
