@@ -210,7 +210,6 @@ const someEvent = fc.record({
   source_id: fc.constantFrom("board", "other"),
 });
 
-/** A new publication, or a revision of an earlier one. */
 const someHappening = fc.record({ event: someEvent, revises: fc.option(fc.nat(), { nil: null }) });
 
 async function storeHappenings(

@@ -64,7 +64,6 @@ export function subscribe(
   return world.ask("/v1/subscriptions", { method: "POST", key, headers, body: text });
 }
 
-/** Returns the path of the next page, or null on the last page. */
 export const nextPath = ({ headers }: Reply): string | null =>
   /^<http:\/\/127\.0\.0\.1:8080(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? null;
 

@@ -5,7 +5,6 @@ import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** Maximum wait for a response, ms. */
 const LIMIT_MS = 20_000;
 
 interface RawResponse {

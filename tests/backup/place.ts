@@ -27,7 +27,6 @@ export interface Place {
   tools: BackupTools;
 }
 
-/** Runs the work in a new {@link Place}, and then removes it. */
 export async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-backup-" });
   const databaseFiles = createDatabaseFiles();

@@ -89,7 +89,7 @@ interface Run {
   removeFile?(name: string): Promise<void>;
 }
 
-/** Runs the schedule until it has created the given number of backups; returns their times and the log. */
+/** Runs the schedule until it has created the given number of backups. Returns their times and the log. */
 async function run({ keep, folder, backups, create, removeFile }: Run) {
   const { clock, log, lines } = fakePlatform(at("2026-08-01T10:00"), 1);
   const made: string[] = [];

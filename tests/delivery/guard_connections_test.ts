@@ -70,7 +70,7 @@ Deno.test("addresses that the policy does not permit never get a connection, in 
     `http://user:word@127.0.0.1:${port}/`,
     `http://example.com@127.0.0.1:${port}/`,
   ];
-  // Another address is permitted, but not this machine.
+  // Another IP address is permitted, but not this machine's.
   await withDelivery({ allowNetworks: ["127.9.9.9/32"] }, async (delivery) => {
     for (const url of urls) {
       const { problem, status_code } = await sendTo(delivery, url);

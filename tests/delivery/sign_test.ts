@@ -72,7 +72,7 @@ const VERIFIERS: [
   ["svix in raw mode", (secret) => new SvixWebhook(secret, { format: "raw" })],
 ];
 
-/** Returns the headers of a delivery that is signed now, because the verifiers refuse old ones. */
+/** Returns the headers of a delivery that is signed now, because the verifiers refuse old signatures. */
 function headersNow(body: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   return {

@@ -30,7 +30,6 @@ export interface GrowingFeed {
   readonly isWhole: boolean;
   readonly body: string;
   readonly etag: string;
-  /** Publishes one more item. */
   grow(): void;
 }
 

@@ -1,6 +1,6 @@
 // Fuzzing inputs of any size: one or two strings, repeated at a position of a valid input.
 
-/** One kind of input, of any size. */
+/** A kind of input that can have any size. */
 export interface GrowingCase {
   parser: string;
   /** The offset in the parser's sample at which the repetition is inserted. */
@@ -17,7 +17,7 @@ export interface GrowingCase {
   isWhole: boolean;
 }
 
-/** Returns a case in which the properties that are not given are empty. */
+/** Returns a case. The properties that are not given are empty. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
   return {
     at: 0,

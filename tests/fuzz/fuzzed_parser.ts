@@ -11,7 +11,6 @@ export interface FuzzedParser {
   read(text: string): unknown;
 }
 
-/** Splits a text at "|" into tokens. */
 export function splitTokens(text: string): string[] {
   return text.split("|");
 }

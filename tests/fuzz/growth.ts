@@ -6,13 +6,14 @@ const LARGEST = 524_288;
 /** Every input is tried up to this size. Larger sizes are tried if the time grows suspiciously, or on request. */
 const SCREENED = 65_536;
 /**
- * Times in ms that are too short to compare: for a finding, and for the decision to continue beyond {@link SCREENED}.
+ * Times in ms below which nothing is compared: for a finding, and for the decision to continue beyond {@link
+ * SCREENED}.
  */
 const FLOOR_MS = 20;
 const SCREEN_FLOOR_MS = 1;
 /**
- * Maximum ratios of the time to that of a quarter and of half the input. Linear growth gives 4 and 2, quadratic 16
- * and 4.
+ * Maximum ratios of a time to the times of a quarter and of half of the input. Linear growth gives 4 and 2, and
+ * quadratic growth gives 16 and 4.
  */
 const MOST_TIMES = 9;
 const MOST_TIMES_HALF = 3;
@@ -40,8 +41,8 @@ export interface Ladder {
 }
 
 /**
- * Returns the first measurement that is too slow: two consecutive sizes grew too fast, or it exceeds MOST_MS.
- * Otherwise null.
+ * Returns the first size that takes more than MOST_MS, or that is slow directly after another slow size (see
+ * {@link isGrowth}). Returns null if there is none.
  */
 export async function slowness(
   measure: (size: number) => number | Promise<number>,
@@ -70,7 +71,7 @@ export async function slowness(
 
 /**
  * Returns whether the time also grew too fast from one slow size to the next. A single jump, such as when a cache is
- * full, makes both sizes slow compared with a quarter of them, but the second size is not slow compared with the
+ * full, makes both sizes slow compared with a quarter of them, but it does not make the second slow compared with the
  * first.
  */
 function isGrowth(before: Slow | null, slow: Slow): boolean {

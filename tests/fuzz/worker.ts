@@ -4,7 +4,7 @@ import { type GrowingCase, inputOf } from "./case.ts";
 import { type Slow, slowness } from "./growth.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** A message of the thread: each size when it starts with it, and finally the result of the case. */
+/** A message from the thread: the size of each input before it is parsed, and finally the result of the case. */
 export type Message = { size: number } | { slow: Slow | null } | { thrown: string };
 
 async function run(given: GrowingCase): Promise<void> {

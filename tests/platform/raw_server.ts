@@ -10,10 +10,10 @@ export interface RawServer extends AsyncDisposable {
   received(): string;
 }
 
-/** Handles a connection each time that bytes of a request have arrived. */
+/** Handles a connection whenever bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
-/** Listens on loopback. Closing the server closes all its connections. */
+/** Listens on loopback. Disposing of the server closes all its connections. */
 export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer {
   const listener = Deno.listen({ hostname, port: 0 });
   const open = new Set<Deno.TcpConn>();

@@ -21,7 +21,7 @@ Deno.test("an interrupted migration reuses its backup unless the database has ch
     const file = join(folder, "regfeed.toml");
     await Deno.writeTextFile(file, "");
     createSqliteEngine().migrate(path, (options) => openVaultFile(keyFile, options));
-    /** Simulates a kill during the first step: the file's settings are stored, but no change of the step is. */
+    /** Simulates a kill during the first step: the file's settings are stored, but none of the step's changes are. */
     const die = () => {
       const connection = new Connection(path);
       connection.prepareFile();

@@ -54,15 +54,16 @@ export class Endpoints {
   /** For each host, the first failure since the last success that is known to be recorded. */
   readonly failingSince = new Map<string, number>();
   readonly seen: Seen[] = [];
-  /** Whether no faults are active. Every response that is then sent is recorded. */
+  /** Whether no faults are active, so that every response is recorded. */
   isQuiet = true;
   /** The subscription of each recorded delivery, by delivery id. These deliveries are sent again only on request. */
   readonly #done = new Map<string, string>();
   /** For each delivery, the time in Unix ms before which its receiver refuses another attempt. */
   readonly #waits = new Map<string, number>();
   readonly #pauses = new Pauses();
-  /** Deliveries confirmed in this tick; below, the hosts that responded with 410 in this tick. */
+  /** Deliveries confirmed in this tick. */
   #taken: [id: string, subscription: string][] = [];
+  /** Hosts that responded with 410 in this tick. */
   #gone: string[] = [];
   /** Broken promises that receivers noticed. The first one fails the run. */
   readonly violations: string[] = [];
@@ -111,7 +112,7 @@ export class Endpoints {
   }
 
   async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
-    // An attempt that began while faults were active may end without them, and still not be recorded.
+    // An attempt that began while faults were active may end after them and still not be recorded.
     const isQuiet = this.isQuiet;
     switch (mood) {
       case "slow":
@@ -123,7 +124,7 @@ export class Endpoints {
         throw new NetworkError("the connection was closed");
       case "good":
       case "private":
-        // Some respond slowly, so that customers can make changes during the attempt.
+        // Some endpoints respond slowly, so that customers can make changes during the attempt.
         if (this.chance.happens(0.3)) await this.clock.sleep(500, request.signal);
         seen.acted = true;
         seen.answered = true;

@@ -176,7 +176,7 @@ function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery
   }
 }
 
-/** Checks that exactly the wanted events have deliveries. Events from `end` on need none yet. */
+/** Checks that exactly the wanted events have deliveries. Events from `end` on need no delivery yet. */
 function assertComplete(
   { id, filters, storedBefore, backfill, deleted }: Subscribed,
   { events, end, deliveries }: {
@@ -202,7 +202,7 @@ function wants({ topics = [], severity_min = "info" }: Filter, event: RegEvent):
     (topics.length === 0 || topics.some((topic) => event.topics.includes(topic)));
 }
 
-/** Checks that the order of sequences is the order in which the events were stored, including a backfill's. */
+/** Checks that sequences follow the order in which the events were stored, even in a backfill. */
 function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries: readonly Delivery[]): void {
   const places = new Map(events.map((event, place) => [event.id, place]));
   const inTurn = deliveries.filter((one) => one.subscription_id === id)

@@ -6,7 +6,7 @@ export interface Filter {
   severity_min?: string;
 }
 
-/** A subscription, as far as its customer knows. */
+/** A subscription, as its customer knows it. */
 export interface Subscribed {
   id: string;
   subscriber: Subscriber;

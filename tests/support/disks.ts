@@ -120,7 +120,7 @@ export const MAY_MOUNT: Need = condition(
   "this machine does not let tests mount a disk",
 );
 
-/** A wrapper to which file permissions apply even if root runs it. */
+/** A wrapper that applies file permissions to a program even if root runs it. */
 export const HELD_TO_RIGHTS = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
   : [];

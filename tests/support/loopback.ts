@@ -2,7 +2,7 @@
 
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
-/** A server on a free port that may deliver to loopback. More keys of `[delivery]` may be appended. */
+/** The config of a server on a free port that may deliver to loopback. More keys of `[delivery]` may be appended. */
 export const LOCAL_CONFIG = `[server]
 listen = "127.0.0.1:0"
 [delivery]

@@ -120,7 +120,7 @@ export interface LogLine {
 
 export interface FakeMailer extends Mailer {
   readonly taken: OutgoingMail[];
-  /** Handles an email; throws to refuse it. Tests replace it. */
+  /** Handles an email, and throws to refuse it. A test can replace this function. */
   answer: (mail: OutgoingMail) => void | Promise<void>;
 }
 

@@ -74,7 +74,7 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
 
 export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
 
-/** A config's source that reads the watched folder "inbox". */
+/** The config of a source that reads the watched folder "inbox". */
 export const INBOX_SOURCE = `[[sources]]
 id = "inbox"
 name_en = "Inbox"

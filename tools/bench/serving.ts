@@ -34,12 +34,10 @@ export interface Serving {
   get(path: string): Promise<{ headers: Record<string, string>; body: string }>;
   /** Requests the paths from a server in turn, repeatedly. Without `paths`, requests those of the previous load. */
   load(port: number, bounds: LoadBounds, paths?: readonly string[]): Promise<LoadResult>;
-  /** Sets the response of the bare server. */
   setBare(answer: BareAnswer): Promise<void>;
   end(): Promise<void>;
 }
 
-/** The limits of one load. */
 export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
 
 /** Serves the store `regfeed.db` in a folder, with these V8 flags. `key` is an API key of that store. */

@@ -24,7 +24,6 @@ export interface Bundle {
   folder: string;
   /** The config that names the packages that are still imported. */
   config: string;
-  /** The entry point. */
   main: string;
   /** Files that no import names, which the compiler must include. */
   include: readonly string[];

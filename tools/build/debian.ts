@@ -10,7 +10,6 @@ import { manualPage } from "./manual.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Debian's architecture names by target. */
 const ARCHITECTURES: Readonly<Record<string, string>> = {
   "x86_64-unknown-linux-gnu": "amd64",
   "aarch64-unknown-linux-gnu": "arm64",
@@ -26,7 +25,6 @@ export function debianConfig(example: string): string {
   return example.replaceAll(/"data\//g, '"/var/lib/regfeed/');
 }
 
-/** The input and the output path of a package. */
 export interface DebianPackage {
   executable: string;
   output: string;

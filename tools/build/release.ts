@@ -8,7 +8,6 @@ import { buildFacts, compile } from "./executable.ts";
 import { whyLeftOut } from "./left_out.ts";
 import { buildSbom, type Lock } from "./sbom.ts";
 
-/** The targets of executables. */
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
   "aarch64-unknown-linux-gnu",

@@ -6,7 +6,6 @@ export interface Lock {
   npm?: Record<string, { integrity?: string; dependencies?: string[] }>;
 }
 
-/** The product that the SBOM describes. */
 export interface Product {
   name: string;
   version: string;

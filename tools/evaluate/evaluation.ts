@@ -28,9 +28,9 @@ const MOST_PROBLEMS = 10;
 
 /**
  * Reads labelled items from JSON lines: `{id, lang, title, summary, url, source, relevant, event_type, topics,
- * severity}`. Other fields and empty lines are ignored. `summary`, `url`, `lang`, `source` (a source's id) and `topics`
- * may be missing or null; the default `id` is the line number. `topics` are the topics that labels may name. Throws an
- * Error that lists up to ten invalid lines.
+ * severity}`. Other fields and empty lines are ignored. `summary`, `url`, `lang`, `source` (a source's id) and
+ * `topics` may be missing or null; the default `id` is the line number. The parameter `topics` lists the topics that
+ * labels may name. Throws an Error that lists up to ten invalid lines.
  */
 export function readLabelled(jsonLines: string, topics: readonly Topic[] = TOPICS): LabelledItem[] {
   const items: LabelledItem[] = [];
@@ -85,7 +85,10 @@ function parseLine(line: string, name: string): unknown {
   }
 }
 
-/** Results of a yes-or-no decision. `precision`, `recall` and `f1` are 1 if there are no cases to count. */
+/**
+ * Results of a yes-or-no decision. `precision` is 1 if no item was found, and `recall` is 1 if there was none to
+ * find.
+ */
 export interface Counts {
   truePositives: number;
   falsePositives: number;

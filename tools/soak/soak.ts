@@ -13,7 +13,10 @@ const BACK_UP_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
 /** How long a server process runs before it is ended, ms. */
 const LIFE_MS = 6_000;
-/** The share of the test during which the server is not ended, so that its memory can be compared. It comes last. */
+/**
+ * The last part of the test, as a share. The server is not ended during this part, so that its memory can be
+ * compared.
+ */
 const LAST_PART = 0.5;
 /** Time limit for the remaining deliveries after the end of the load, ms; longer than a lease. */
 const PATIENCE_MS = 90_000;
@@ -157,7 +160,7 @@ async function read(): Promise<void> {
     else if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   } catch {
-    // No response is promised while the server is ended.
+    // No response is promised while the server is down.
     if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   }

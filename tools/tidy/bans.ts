@@ -32,7 +32,6 @@ const MEMBERS = new Set([
 const MODULES =
   /^(undici|nodemailer|@logtape\/logtape|node:(net|http|https|http2|tls|dns|fs|os|process|child_process|worker_threads|timers|dgram|readline)(\/.*)?)$/;
 
-/** Exports of node:crypto that use randomness. */
 const RANDOM = /^(random\w+|getRandomValues|webcrypto|default|generate\w+)$/;
 
 /** SQL that reads the clock or randomness. */

@@ -1,4 +1,4 @@
-// A worker thread in which recheck decides whether regular expressions take linear time. Only its JavaScript is used.
+// A worker thread in which the JavaScript version of recheck decides whether regular expressions take linear time.
 import recheck from "npm:recheck@4.5.0/lib/browser.js";
 import type { Expression } from "./expressions.ts";
 

@@ -1,7 +1,6 @@
 // Reads and parses the repository's files for the tidy rules, each file once.
 import ts from "npm:typescript@5.9.3";
 
-/** A file of the repository. */
 export interface Source {
   /** Path relative to the repository's root, with slashes: "src/domain/event/ids.ts". */
   path: string;
@@ -42,7 +41,6 @@ function listFiles(root: URL, folder: string): string[] {
   }).sort();
 }
 
-/** Returns an offence at the line of a node. */
 export function at(source: Source, node: ts.Node, what: string): Offence {
   return { path: source.path, line: lineOf(source, node.getStart()), what };
 }

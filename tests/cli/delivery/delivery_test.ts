@@ -37,7 +37,6 @@ interface Given {
   ask(path: string, body?: unknown, method?: string): Promise<any>;
   /** The received requests, and the status to respond with. */
   receiver: { arrived: { id: string | null; body: string }[]; status: number };
-  /** The subscription whose endpoint is called. */
   subscription: { id: string; webhook_secret: string };
   customerId: string;
 }

@@ -51,7 +51,7 @@ async function everythingIn(folder: string): Promise<Record<string, string>> {
     const path = join(folder, name);
     const { mode, mtime } = await Deno.stat(path);
     if (isDirectory) Object.assign(found, await everythingIn(path));
-    // SQLite's shared memory is not data.
+    // SQLite's shared memory file is not data.
     const isShared = name.endsWith("-shm");
     const hash = isDirectory || isShared
       ? ""

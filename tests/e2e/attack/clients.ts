@@ -9,12 +9,11 @@ export interface EndpointPorts {
 }
 
 export class Customer {
-  /** The number of responses by status. */
   readonly statuses = new Map<number, number>();
 
   private constructor(readonly address: string, readonly key: string) {}
 
-  /** Adds a customer in the tier `embedded`, whose limits are wide. */
+  /** Adds a customer in the tier `embedded`, whose limits are high. */
   static async add(folder: string, address: string, name: string): Promise<Customer> {
     const add = ["customer", "add", "--email", `${name}@attack.example`, "--tier", "embedded"];
     const { key } = await regfeedJson<{ key: string }>(folder, add);

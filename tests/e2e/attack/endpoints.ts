@@ -11,7 +11,7 @@ export interface Arrival {
   tookMs: number;
 }
 
-/** Bytes that hostile endpoints send, by path. The connection is then kept open, or closed for `reset`. */
+/** Bytes that hostile endpoints send, by path. The connection then stays open; for `reset`, it is closed. */
 export const RAW_ENDPOINTS: Readonly<Record<string, string | null>> = {
   spaces: `HTTP/1.1 200 OK\r\nx:${" ".repeat(32_000)}\0\r\n\r\n`,
   "endless-head": `HTTP/1.1 200 OK\r\n${"x-filler: 1234567890\r\n".repeat(20_000)}`,

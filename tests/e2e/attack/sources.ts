@@ -97,7 +97,6 @@ export function hostileResponse(id: string): Response | null {
   return new Response(hostile.body?.() ?? null, { headers });
 }
 
-/** Returns the bytes that are sent instead of a response. */
 export function rawOf(id: string): string {
   return HOSTILE_SOURCES[id]?.raw ?? "";
 }

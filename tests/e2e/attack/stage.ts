@@ -14,7 +14,6 @@ const scope = self as unknown as {
   onmessage: (event: MessageEvent<StageRequest>) => void;
 };
 
-/** The interval at which each good source publishes, ms. */
 const PUBLISH_EVERY_MS = 3_000;
 
 const arrivals: Arrival[] = [];

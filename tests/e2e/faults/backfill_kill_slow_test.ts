@@ -93,7 +93,7 @@ Deno.test("a backfill is complete after five kills", () =>
       assert.equal((await server.end("SIGTERM")).code, 0);
       const { place, order } = lookInto(file);
       const all = Array.from({ length: EVENTS }, (_, at) => `evt_${String(at + 1).padStart(26, "0")}`);
-      assert.deepEqual(order, all, "each event once, in the order of storing");
+      assert.deepEqual(order, all, "each event once, in the order in which they were stored");
       assert.equal(place, null);
       assert.deepEqual(all.filter((id) => !arrived.has(id)), []);
       assert.ok(midst > 0, "no kill interrupted the backfill: the test is ineffective");

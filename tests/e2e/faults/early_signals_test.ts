@@ -48,12 +48,12 @@ async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<vo
     if (isCaught && (await told("ls", "-l", `/proc/${pid}/fd`)).includes("/regfeed.toml")) return;
     await new Promise((again) => setTimeout(again, 20));
   }
-  throw new Error(`the process listens for no ${signal}, or does not read its config`);
+  throw new Error(`the process does not listen for ${signal}, or does not read its config`);
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(
-    needs(`${signal} before the config is read is a clean exit, and creates no database`, LINUX),
+    needs(`${signal} before the config is read causes a clean exit, and no database is created`, LINUX),
     async () => {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);

@@ -16,16 +16,16 @@ const KILLS = 100;
 const SOURCES = 10;
 const EVENTS_A_ROUND = 4;
 /**
- * Maximum time in ms that a server runs after it listens, extended on slow machines to its startup time. Most kills
- * interrupt work in progress.
+ * Maximum time in ms that a server runs after it listens, extended on slow machines to the server's startup time.
+ * Most kills interrupt work in progress.
  */
 const LONGEST_LIFE_MS = 450;
 const EVENTS = KILLS * EVENTS_A_ROUND;
 const SUBSCRIBERS = ["/one", "/two", "/three"];
 /**
  * Attempts that a kill interrupts are repeated when their lease expires, half a minute plus the timeout later. On a
- * busy machine, that attempt may fail and be retried after a minute or more. The wait is therefore counted from the
- * latest due time.
+ * busy machine, a repeated attempt may fail and be retried after a minute or more. The wait is therefore counted from
+ * the latest due time.
  */
 const PATIENCE_MS = 60_000;
 /** Maximum total wait, ms. The test's timeout for attempts is short, which keeps the wait below this limit. */

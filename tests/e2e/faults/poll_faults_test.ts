@@ -13,7 +13,7 @@ import { type GrowingFeed, growingFeeds, RECORDINGS } from "../recorded_feeds.ts
 import { needs } from "../../support/needs.ts";
 import { scaled } from "../../support/effort.ts";
 
-/** Number of polls, to which expected counts are proportional. REGFEED_POLLS can set fewer, to try many seeds. */
+/** Number of polls. Expected counts are proportional to it. REGFEED_POLLS can set fewer, to try many seeds. */
 const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? scaled(1_000, 10_000));
 const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
@@ -120,7 +120,7 @@ class FaultyWeb {
     for (const feed of feeds) {
       http.serve(addressOf(feed.id), (request) => this.#answer(feed, request));
       http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) =>
-        // The faults' redirects end with the faults. If one has been adopted, the 404 ends the adoption.
+        // Faulty redirects end with the faults. If one of them has been adopted, the 404 ends the adoption.
         this.isFaulty || feed.id === MOVED ? this.#whole(feed, request) : { status: 404 });
     }
   }

@@ -76,7 +76,6 @@ interface Given {
   /** The enabled subscription, which was created with an `Idempotency-Key`, and its secret. */
   id: string;
   lost: string;
-  /** The disabled subscription. */
   offId: string;
 }
 

@@ -63,7 +63,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
 
 Deno.test("a list without known items is read back to items older than the last fetch", () =>
   withSources(listConfig(`${PAGES_OF_THREE}\npublished = "date"`), async (world) => {
-    // Four documents a day, number 100 on the world's first day.
+    // There are four documents a day. Number 100 is on the world's first day.
     const dated = (id: number) => ({ date: new Date(START_MS + (id - 100) * DAY / 4).toISOString() });
     let ids = range(2_000, 1);
     world.platform.http.serve(API, ({ url }) => {
@@ -72,7 +72,7 @@ Deno.test("a list without known items is read back to items older than the last 
     });
     await world.platform.clock.advance(500 * DAY);
     assert.equal((await ingestBoard(world)).new, 15);
-    // The items of the first fetch and of the year before are removed. Ten days add forty documents.
+    // The items of the first fetch and of the year before it are removed. Ten days add forty documents.
     await world.platform.clock.advance(10 * DAY);
     ids = [...range(2_040, 2_001), ...range(500, 1)];
     for (let fetches = 0; fetches < 20; fetches++) await ingestBoard(world);

@@ -45,7 +45,7 @@ export const range = (from: number, to: number): number[] =>
 export const newestFirst = (newest: number, size: number, from = 0): number[] =>
   newest - from < 1 ? [] : range(newest - from, Math.max(1, newest - from - size + 1));
 
-/** Serves the documents `newest`() to 1 in numbered pages. */
+/** Serves the documents from number `newest()` down to 1, in numbered pages. */
 export function servePages(world: World, newest: () => number, size = 2): void {
   world.platform.http.serve(API, ({ url }) => {
     const number = Number(url.searchParams.get("page") ?? 1);

@@ -56,10 +56,7 @@ const stored = (title: string) =>
 const TITLES = ["One", "Two", "Three"];
 
 interface Document {
-  /**
-   * The date of another, known item in the document, compared with the publication. By default, there is no such
-   * item.
-   */
+  /** The document also contains a known item that is older or newer than the publication. By default, it does not. */
   known?: "older" | "newer";
   /** Whether the document is complete. */
   isAll?: boolean;

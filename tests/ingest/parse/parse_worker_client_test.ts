@@ -82,7 +82,6 @@ for (const [what, config, document = LONG] of EQUAL_RESULTS) {
     }));
 }
 
-/** Returns a config with the sources "board" and "good". */
 function twoSources(parseTimeout: string): string {
   return boardConfig({
     source: `parse_timeout = "${parseTimeout}"

@@ -71,7 +71,10 @@ const cheese = (count: number): SampleItem[] =>
     date: new Date(Date.UTC(2026, 6, 1 + at % 28)).toUTCString(),
   }));
 
-/** Runs the work with a source that has fetched these items with relevance = "ai". A day later, it is set to "all". */
+/**
+ * Runs the work with a source that has fetched these items with relevance = "ai". A day later, relevance becomes
+ * "all".
+ */
 function afterEdit(
   items: readonly SampleItem[],
   work: (world: World, deliver: (items: readonly SampleItem[]) => Promise<string[]>) => Promise<void>,

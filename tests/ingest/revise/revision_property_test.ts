@@ -6,7 +6,6 @@ import { boardConfig, rss } from "../../support/samples.ts";
 import { storedEvents } from "../../support/collecting.ts";
 import { createWorld } from "../../support/world.ts";
 
-/** A change of a feed between two fetches. */
 type Step =
   | { kind: "add" | "reorder" | "new ids" | "markup" | "nothing" }
   | { kind: "edit" | "remove" | "translate"; at: number };
@@ -17,7 +16,6 @@ interface Publication {
   isListed: boolean;
   /** The edition of the item's German text, or null if there is none. */
   german: number | null;
-  /** The expected number of versions. */
   expected: number;
 }
 

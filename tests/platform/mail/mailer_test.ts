@@ -81,7 +81,7 @@ async function withScript(
   }
 }
 
-/** Returns the script of a server that behaves well except for these steps. */
+/** Returns the script of a server that behaves well except at these steps. */
 const script = (odd: Record<string, string | null | undefined>) => (line: string, inData: boolean) => {
   const step = inData
     ? (line === "." ? "dot" : "body")

@@ -26,7 +26,7 @@ serveTasks({
     try {
       JSON.parse("[".repeat(length as number));
     } catch {
-      // Interrupted.
+      // The JSON is incomplete.
     }
   },
   exit: () => process.exit(1),
