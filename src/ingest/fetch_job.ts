@@ -41,12 +41,15 @@ export interface FetchJobOptions extends SourceIngestOptions {
   /** Maximum time for which a response counts as fresh, in ms. */
   maxFreshMs: number;
   scheduleOf(source: SourceSettings): Schedule;
-  /** Returns the minimum time between two fetches from a host, in ms. */
+  /** Returns the minimum time between two requests to a host, in ms. */
   spacingOf(host: string): number;
   count: CountFetch;
 }
 
-/** Fetches a leased source, then ends the lease and schedules the next fetch, unless the fetch was interrupted. */
+/**
+ * Fetches a leased source, then ends the lease and schedules the next fetch. Does neither if the fetch was interrupted
+ * or has lost its lease.
+ */
 export async function runFetchJob(
   source: SourceSettings,
   state: SourceState,
@@ -336,7 +339,7 @@ function commonEnd(
   { holder, spacingOf, scheduleOf }: FetchJobOptions,
 ): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves"> {
   const cadence = updateCadence(state.cadence, decided, atMs);
-  // The silence of a source is not stored as an outcome, but its end counts as the start of the outcome.
+  // Silence is not stored as an outcome, but the outcome of the fetch that ends it counts as new.
   const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
   const isRecovered = outcome === "ok" && state.partialFailures.length > 0 && partialFailures.length === 0;
   const isSame = state.outcome === outcome && !endsSilence && !isRecovered;

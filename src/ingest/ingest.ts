@@ -45,7 +45,6 @@ export interface IngestOptions extends
   count?: CountFetch;
 }
 
-/** The result of a dry run of one source. */
 export interface IngestPreview {
   report: IngestReport;
   decided: readonly DecidedItem[];
@@ -218,7 +217,6 @@ async function runLoop(
   await Promise.all(underWay);
 }
 
-/** Fetches each of the sources once, within the limit on concurrent fetches. */
 async function ingestOnce(
   ids: readonly string[],
   { sources, clock, concurrency, spacingOf, wait, claim, fetchSource }: IngestOptions & FetchJobOptions & {

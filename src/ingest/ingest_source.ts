@@ -28,7 +28,7 @@ import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./run_c
 
 const OLDER_EDITION = "the same document contains another version, which is used instead";
 
-/** Fetches the source and records its items. Throws {@link FetchError} if the fetch fails at its first document. */
+/** Fetches the source and records its items. Throws {@link FetchError} if the first document cannot be read. */
 export async function ingestSource(
   source: SourceSettings,
   state: SourceState,
@@ -92,7 +92,7 @@ interface DocumentsResult {
   counts: ItemCounts;
   /** The last ttl that a document states, in minutes, or null if none states one. */
   ttlMinutes: number | null;
-  /** The failure that ended the fetch after its first document. */
+  /** The failure that ended the fetch after its first document, or null if there was none. */
   failure: FetchError | null;
 }
 
@@ -308,8 +308,8 @@ function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): Inge
 }
 
 /**
- * Whether the next fetch must read all languages: unchanged documents may have translations of new items, and removals
- * are found only if every document is read.
+ * Whether the next fetch must read all languages, because unchanged documents may have translations of new items, or
+ * because removals are found only if every document is read.
  */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,

@@ -8,7 +8,7 @@ import type { FailedPart } from "./partial_failures.ts";
 import type { DocumentFingerprint, FetchedDocument, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
-/** The decision on an item. If only its date has changed and the change does not count: "unchanged". */
+/** The decision on an item. A changed date that does not count as a revision is reported as "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
 export interface DecidedItem {
@@ -69,10 +69,9 @@ export interface IngestResult {
   readonly isCutShort: boolean;
   /** The next cursor if this fetch failed after its first document, or null to keep the current cursor. */
   readonly progress: string | null;
-  /** Whether the next fetch continues where this one ended. If so, the first fetch is not yet complete. */
+  /** Whether the next fetch continues where this one ended. A first fetch that goes on is not yet complete. */
   readonly goesOn: boolean;
   /** The time until which the source says that it will not change, in Unix ms, or null if it states none. */
   readonly freshUntilMs: number | null;
-  /** The redirects of each configured URL. */
   readonly redirects: readonly PermanentRedirects[];
 }

@@ -5,7 +5,6 @@ import type { PartialFailure } from "../domain/source/source.ts";
 const MAX_PARTS = 20;
 const MAX_CHARACTERS = 300;
 
-/** A part of a source that could not be fetched or read, and why. */
 export type FailedPart = Omit<PartialFailure, "sinceMs">;
 
 /** Returns the partial failures after a fetch. A part that had already failed keeps its original time. */
@@ -21,7 +20,8 @@ export function decidePartialFailures(
   }
   const kept = [...parts.values()];
   const others = kept.length - MAX_PARTS;
-  if (others > 0) kept.splice(MAX_PARTS, others, { part: "others", reason: `${others} more parts` });
+  const rest = `${others} more part${others === 1 ? "" : "s"}`;
+  if (others > 0) kept.splice(MAX_PARTS, others, { part: "others", reason: rest });
   const since = new Map(before.map(({ part, sinceMs }) => [part, sinceMs]));
   // A time in the future was stored before the clock was set back.
   return kept.map((one) => ({ ...one, sinceMs: Math.min(since.get(one.part) ?? nowMs, nowMs) }));

@@ -23,7 +23,6 @@ export interface IngestReport {
   error?: string;
 }
 
-/** Returns the report of a successful fetch without items. */
 export function emptyReport(id: string): IngestReport {
   return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
 }

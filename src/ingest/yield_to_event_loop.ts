@@ -1,4 +1,4 @@
-// Yields to the event loop during long work on the main thread.
+// Yields to the event loop during long computations on the main thread.
 import type { Clock } from "../domain/ports/ports.ts";
 
 /** Time between two yields, in ms. A yield takes about a tenth of that time. */

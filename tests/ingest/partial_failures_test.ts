@@ -111,7 +111,7 @@ Deno.test("a page that is nested too deeply makes its source partial, and its it
       assert.equal(found.state, "partial");
       assert.match(
         found.gaps?.[0]?.reason ?? "",
-        /elements are nested more than 512 levels deep.*items may be missing/,
+        /elements nested more than 512 levels deep.*items may be missing/,
       );
       const stored = (await world.store.listEvents({ limit: 600 })).length;
       assert.ok(stored > 200 && stored < 600, `${stored}`);

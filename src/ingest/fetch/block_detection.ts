@@ -1,7 +1,7 @@
 // Detects responses, of any status, by which a host blocks or throttles the client.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
-/** Number of bytes at the start of a page that are inspected. Challenge pages are short. */
+/** Only this many bytes at the start of a response are inspected, because challenge pages are short. */
 const MAX_INSPECTED = 65_536;
 
 const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][] = [
@@ -24,7 +24,7 @@ const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further patterns if data was requested, because any page is then suspicious. An unknown vendor is "". */
+/** Further patterns for requests that expect data, because any page is then suspicious. An unknown vendor is "". */
 const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
   [/^access denied\n/, ""],
@@ -66,7 +66,7 @@ function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "p
 
 const FIRST_TAG = /\s*<(!--|!doctype html|html|head)/y;
 
-/** Whether a text starts as HTML, ignoring white space and comments. */
+/** Whether a response begins with an HTML tag or DOCTYPE. White space and comments before it are ignored. */
 function beginsAsPage(text: string): boolean {
   for (let at = 0;;) {
     FIRST_TAG.lastIndex = at;

@@ -3,7 +3,7 @@
 /** Maximum length of the `cookie` header in characters. A longer header is not sent. */
 const MAX_COOKIES = 4_096;
 
-/** The cookies of one chain of redirects. They are sent only to the host that set them, and dropped with the chain. */
+/** The cookies of one chain of redirects. They are sent only to the host that set them. */
 export class Cookies {
   readonly #hosts = new Map<string, Map<string, string>>();
 
@@ -17,7 +17,7 @@ export class Cookies {
     if (cookies.size > 0) this.#hosts.set(host, cookies);
   }
 
-  /** Returns the `cookie` header for a request, or no header if there are no cookies. */
+  /** Returns the `cookie` header for a request, or no header if there are no cookies or they are too long. */
   header({ host }: URL): { cookie?: string } {
     const cookies = [...this.#hosts.get(host) ?? []].map(([name, value]) => `${name}=${value}`).join("; ");
     return cookies === "" || cookies.length > MAX_COOKIES ? {} : { cookie: cookies };

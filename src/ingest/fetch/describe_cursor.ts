@@ -1,12 +1,12 @@
 // Describes where the next fetch of a source begins, for the operator.
 import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
 import { readCursor } from "./fetch_types.ts";
-import type { ListCursor } from "./list_cursor.ts";
+import { type ListCursor, pagesOf } from "./list_cursor.ts";
 import { planWindows, rulesKey } from "./pagination.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Describes where the next fetch begins, for each URL that has a position from which to continue. */
+/** Returns a sentence for each URL whose next fetch continues from a stored position. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,
@@ -36,7 +36,7 @@ function describeCursor(source: SourceSettings, cursor: string | null, nowMs: nu
   }
   return rest === undefined
     ? []
-    : [`the list is read in parts: the next fetch continues after the ${rest.pages} pages already read`];
+    : [`the list is read in parts: the next fetch continues after the ${pagesOf(rest.pages)} already read`];
 }
 
 function dayOf(ms: number): string {

@@ -1,4 +1,4 @@
-// Remembers the results of a source's documents, so that the same bytes are not parsed again.
+// Remembers the documents of each source's last fetch, so that the same bytes are not parsed again.
 import type { SourceState } from "../../domain/source/source.ts";
 import type { DocumentFingerprint, FetchedDocument, RefusedItem } from "./fetch_types.ts";
 import type { DecidedItem } from "../model.ts";
@@ -42,7 +42,7 @@ export function hasFingerprint(
   return fingerprint?.sha256 === sha256 && fingerprint.contentType === contentType && fingerprint.url === url;
 }
 
-/** Returns the fingerprint of a document, or null if items were refused, because every fetch must report them. */
+/** Returns the fingerprint of a document, or null if items were refused, because every fetch reports refused items. */
 export function fingerprintOf(
   content: Pick<FetchedDocument, "sha256" | "contentType" | "url">,
   { decided, refused }: { decided: readonly DecidedItem[]; refused: readonly RefusedItem[] },

@@ -1,4 +1,4 @@
-// Cleans the reasons for failures, which quote documents and responses, and are stored, logged and printed.
+// Cleans the reasons for failures. They quote documents and responses, and they are stored, logged and printed.
 import { harmless } from "../../domain/control_characters.ts";
 import { redact } from "../../domain/redact.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
@@ -7,11 +7,11 @@ import { withoutQueries } from "../partial_failures.ts";
 import type { IngestResult } from "../model.ts";
 
 export const MAX_REASON_LENGTH = 500;
-/** Minimum length of a secret: replacing shorter header values would garble the reason. */
+/** Minimum length of a header value that is replaced. Replacing shorter ones would garble the reason. */
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
-/** Returns the text on one line, shortened, and without control characters, secrets or the queries of URLs. */
+/** Returns the reason on one line, shortened, and without control characters, secrets or the queries of URLs. */
 export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,
@@ -45,7 +45,7 @@ export function withCleanReasons(source: SourceSettings, result: IngestResult): 
   };
 }
 
-/** Returns the values of secret headers, with and without their scheme ("Bearer abc" and "abc"), longest first. */
+/** Returns the values of the secret headers and each of their words, longest first. Short ones are left out. */
 function secretsOf(
   { headers = {}, authorization = "" }: Pick<SourceSettings, "headers" | "authorization">,
 ): string[] {

@@ -15,12 +15,12 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 /** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = [301, 308];
 
-/** Advice on statuses that will not change unless the operator acts. */
+/** Explanations and advice for the operator, by response status. */
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
   401: ": a key is required; set the authorization or headers of the source",
-  404: ": not found; look for its new URL on the publisher's site",
+  404: ": not found; look for the document's new URL on the publisher's site",
   406: ": the document is not available in this format; look for another URL on the publisher's site",
   410: ": the document was removed permanently; look for its new URL on the publisher's site",
 };
@@ -51,16 +51,14 @@ export interface DocumentResponse {
   validators: Validators;
   /** When the response stops being fresh, in Unix ms, or null if not stated. */
   freshUntilMs: number | null;
-  /** The redirects of the requested URL. */
   redirect: RedirectTrack;
   /** The `Link` header (RFC 8288); empty if there is none. */
   link: string;
 }
 
 /**
- * Fetches one document, following redirects within the limits. A URL that is not configured, such as the target of a
- * redirect or a further page, must be public unless the configured URL is private. The document's `name` is the
- * requested URL. Throws {@link FetchError}.
+ * Fetches one document, following redirects. A private IP address is refused unless `allowPrivate` is set. Even then, a
+ * public host may not lead to a private one. The document's `name` is the requested URL. Throws {@link FetchError}.
  */
 export async function fetchDocument(
   source: SourceSettings,
@@ -206,7 +204,7 @@ function redirectTarget(response: IncomingResponse, from: URL): URL {
   return target;
 }
 
-/** The hosts of one chain. Each is resolved once, and connections go only to IP addresses that were checked. */
+/** The hosts of one chain of redirects. Each is resolved once, and only IP addresses that were checked are used. */
 class CheckedHosts {
   readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
   #sawPublic = false;

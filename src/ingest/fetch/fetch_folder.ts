@@ -4,7 +4,7 @@ import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
 import { FetchError, readCursor, settingsKey, sha256Of } from "./fetch_types.ts";
 
-/** A file that changed less than this many ms ago is read again: a later change may leave its time unchanged. */
+/** A file changed at most this many ms ago is read again, because a later change may leave its time the same. */
 const SETTLED_AFTER_MS = 2_000;
 
 /** The state of a file when it was read: modification time (Unix ms), size (bytes) and SHA-256 of its bytes. */
@@ -27,7 +27,7 @@ export async function fetchFolder(
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = ownFiles(readCursor<FolderCursor>(cursor, settings));
-  // Files that were ingested under other settings are read again, but only for new items.
+  // Files that were ingested under other settings are read again, but they do not revise known items.
   const earlier = ownFiles(cursor === null ? null : JSON.parse(cursor));
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
@@ -37,7 +37,7 @@ export async function fetchFolder(
     throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
   }
   const files: FolderCursor["files"] = Object.create(null);
-  // A file that cannot be read now may be readable later, with the same bytes.
+  // The hash of a file that is not read now is kept, so that the same bytes are not ingested again later.
   for (const { name } of [...listing.files, ...listing.unreadable]) {
     const before = known[name];
     if (before !== undefined) files[name] = [null, before[1], before[2]];
@@ -49,7 +49,7 @@ export async function fetchFolder(
     if (isSame) files[entry.name] = before;
     else changed.push({ entry, before });
   }
-  // Oldest files first, so that the edition in the newest file counts.
+  // Oldest files first, so that the edition in the newest file is ingested last.
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);

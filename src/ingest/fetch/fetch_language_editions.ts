@@ -48,7 +48,7 @@ class MergedFetch implements Fetched {
   freshUntilMs: number | null = Infinity;
   readonly #fetches = new Map<string, Fetched>();
   readonly #failed: PermanentRedirects[] = [];
-  /** The names of documents without which the fetch of their language fails. */
+  /** The names of the documents whose failure makes the fetch of their language fail. */
   readonly #required = new Set<string>();
 
   constructor(readonly before: LanguageCursors) {}
@@ -70,7 +70,7 @@ class MergedFetch implements Fetched {
     this.documents.push(placeholder(language, address, () => Promise.reject(error)));
   }
 
-  /** Adds a placeholder for each unchanged language, whose items are not read. */
+  /** Adds a placeholder for each unchanged language, unless all languages are unchanged. */
   finish(): void {
     const unchanged = [...this.#fetches].filter(([, { isUnchanged }]) => isUnchanged);
     this.isUnchanged = this.documents.length === 0 && unchanged.length === this.#fetches.size;
@@ -112,7 +112,7 @@ class MergedFetch implements Fetched {
     // A language that failed keeps its cursor, unless everything must be read again.
     const next: LanguageCursors = isWhole ? { ...this.before } : {};
     for (const [language, fetched] of this.#fetches) {
-      // An unchanged language that kept its cursor would be skipped again.
+      // If everything must be read again, an unchanged language loses its cursor, or it would be skipped.
       if (this.#hasFailed(language, refused) || (fetched.isUnchanged && !isWhole)) continue;
       next[language] = fetched.cursor({ ...outcome, refused: refusedIn(language, refused) });
     }
@@ -132,7 +132,6 @@ function nameIn(language: string, name: string): string {
   return `${language}: ${name}`;
 }
 
-/** Returns the names of a language's refused documents without the prefix for the language. */
 function refusedIn(language: string, refused: ReadonlySet<string>): Set<string> {
   const prefix = nameIn(language, "");
   return new Set(

@@ -17,6 +17,7 @@ import {
   isHopeless,
   type ListCursor,
   noKnownItem,
+  pagesOf,
   type Rest,
   restAfter,
   tooManyPages,
@@ -33,13 +34,12 @@ const ACCEPT = {
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
 const DAY_MS = 86_400_000;
-/** Maximum number of items of the first page that are remembered, so that the next fetch recognises them. */
+/** Maximum number of items on the first page that are remembered for the next fetch to recognise. */
 const MAX_MARKS = 100;
 
-/** A page belongs to the archive if all its items are at least this many ms older than the last complete fetch. */
+/** A page belongs to the archive if all its dates are more than this many ms before the last complete fetch. */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
-/** Pages through a list, and remembers the position and the items seen. */
 export class ListFetch implements Fetched {
   documents: PlannedDocument[] = [];
   readonly unreadable = [];
@@ -52,7 +52,7 @@ export class ListFetch implements Fetched {
   readonly #base: string;
   /** Null for a list that is not requested by days. */
   readonly #windows: WindowQueue | null;
-  /** The URLs requested in this window. A list ends if it leads back to one of them. */
+  /** The URLs requested in the current window. The window ends if a page leads back to one of them. */
   #requested = new Set<string>();
   #seen = new Set<string>();
   #page = 0;
@@ -63,10 +63,10 @@ export class ListFetch implements Fetched {
   #marks: string[] | null = null;
   #foundMark = false;
   #foundTop = false;
-  /** The numbers of pages read: from the top, and from the position where the last fetch ended. */
+  /** The numbers of pages read: from the top, and from the position where the last fetch stopped. */
   readonly #pages = { head: 0, rest: 0 };
   #part: "head" | "rest" = "head";
-  /** Whether a limit ended the list, or a window of it, before the last page. */
+  /** Whether reading stopped at a limit before the last page of the list or of a window. */
   #isCut = false;
 
   constructor(
@@ -131,7 +131,7 @@ export class ListFetch implements Fetched {
     };
   }
 
-  /** Returns the fingerprint of the first page if it shows that the list is unchanged; otherwise an empty array. */
+  /** Returns the first page if its fingerprint shows that the list is unchanged; otherwise, an empty array. */
   #findRepeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
@@ -160,7 +160,7 @@ export class ListFetch implements Fetched {
     return [this.#plan(async () => (await this.#request())?.document ?? null)];
   }
 
-  /** Continues where the last fetch ended, once the pages from the top have reached known items. */
+  /** Continues where the last fetch was cut short. If it was not, or a mark was found, moves to the next window. */
   #continueRest(next: URL): PlannedDocument[] {
     const rest = this.#before?.rest;
     if (rest === undefined || this.#foundMark) return this.#nextWindow();
@@ -170,7 +170,7 @@ export class ListFetch implements Fetched {
     return this.#goToPage(this.#page + 1, this.#requested.has(rest.url) ? next : new URL(rest.url));
   }
 
-  /** Whether a list that has the newest items first has no further new items. */
+  /** Whether the remaining pages of this part need not be read, because the list has the newest items first. */
   #isFarEnough(read: ReadDocument): boolean {
     if (!this.rules.newestFirst || this.#before === null || this.#before.readsAll) return false;
     if (this.#part === "head") return this.#foundTop && read.isKnown;
@@ -208,7 +208,7 @@ export class ListFetch implements Fetched {
     return this.#goToPage(0, this.#firstUrl());
   }
 
-  /** Returns the parts left out. A first fetch of a list with the newest items first is limited on purpose. */
+  /** Returns the parts left out, except the older items that a first fetch skips on purpose. */
   leftOut(): FailedPart[] {
     const left = this.#windows?.leftOut() ?? [];
     if (!this.#isCut || (this.rules.newestFirst && !this.#isBehind())) return left;
@@ -224,7 +224,7 @@ export class ListFetch implements Fetched {
   notes(): string[] {
     if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
     return [
-      `the first fetch reads ${this.#pages.head} pages of the list (max_pages) and skips older items`,
+      `the first fetch reads ${pagesOf(this.#pages.head)} of the list (max_pages) and skips older items`,
     ];
   }
 
@@ -239,10 +239,10 @@ export class ListFetch implements Fetched {
   cursor({ isWhole }: { isWhole: boolean }): string | null {
     if (this.isUnchanged) return this.known.cursor;
     const before = this.#before === null ? null : { ...this.#before, validators: null };
-    // After an incomplete fetch, the next one reads everything again, as far back as this one.
+    // After an incomplete fetch, the next one reads everything again.
     if (!isWhole) return before === null ? null : JSON.stringify({ ...before, readsAll: true });
     if (this.#windows !== null && this.goesOn()) return this.#cursorAt(this.#windows.lastFetchMs);
-    // If no mark was found, the old marks stay, and the next fetch continues towards them.
+    // A fetch that was cut short keeps the old marks, and the next one continues towards them.
     if (this.#isCut && this.rules.newestFirst && this.#isBehind()) {
       const rest = this.#rest();
       return JSON.stringify(rest === null ? before : { ...before, readsAll: false, rest });
@@ -263,7 +263,7 @@ export class ListFetch implements Fetched {
     return JSON.stringify({ settings: this.#settings, atMs, marks, validators } satisfies ListCursor);
   }
 
-  /** Whether this fetch ended before it reached the items that an earlier fetch knew. */
+  /** Whether a fetch that was cut short must be continued. If everything is read again, finding a mark is enough. */
   #isBehind(): boolean {
     return this.#before !== null && !(this.#foundMark && this.#before.readsAll === true);
   }
@@ -279,7 +279,10 @@ export class ListFetch implements Fetched {
     });
   }
 
-  /** Returns when the last complete fetch began, or null to read the `firstDays` again after an incomplete fetch. */
+  /**
+   * Returns when the last complete fetch began. Returns null at the first fetch, and after an incomplete one if the
+   * `firstDays` reach further back.
+   */
   #lastFetchMs(firstDays: number): number | null {
     if (this.#before === null) return null;
     const { atMs, readsAll } = this.#before;
@@ -307,7 +310,7 @@ export class ListFetch implements Fetched {
     return new URL(this.#withFirstPage(this.#fill(this.#base)));
   }
 
-  /** If pages are counted, adds the parameter of the first page to a URL or to the tail of one. */
+  /** If pages are counted, adds the parameter of the first page to a URL, or to the tail of one, that lacks it. */
   #withFirstPage(address: string): string {
     const { paging } = this.rules;
     if (paging.kind !== "count") return address;
@@ -335,7 +338,6 @@ export class ListFetch implements Fetched {
     return url;
   }
 
-  /** Returns the number of the current page of a list whose pages are counted. */
   #count({ parameter, first }: Extract<ListRules["paging"], { kind: "count" }>): number {
     const stated = this.#url.searchParams.get(parameter) ?? "";
     return /^\d{1,9}$/.test(stated) ? Number(stated) : first;

@@ -11,14 +11,15 @@ import { DocumentError } from "../parse/parsed.ts";
 import type { Parser } from "../parse/parse_worker_client.ts";
 import type { DatedPage, SitemapContents, SitemapMap } from "../parse/sitemap_pages.ts";
 import { isThrottle } from "./host_circuit_breaker.ts";
+import { pagesOf } from "./list_cursor.ts";
 import { requireTime, rulesKey } from "./pagination.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of changed pages of one fetch. Once it is reached, no further sitemap is read. */
+/** Once the sitemaps have this many changed pages, no further sitemap is read. */
 const MAX_CHANGED = 50_000;
-/** A page is found even if it appears in the sitemap up to this many days after its change. */
+/** A changed page is found even if it appears in the sitemap up to this many days after its change. */
 const LATE_DAYS = 14;
-/** Maximum number of attempts for a page that fails, until its `lastmod` changes. */
+/** Maximum number of attempts to fetch a page that fails. A new `lastmod` resets the count. */
 const MAX_TRIES = 10;
 /** A page dated without a time is read again after this many ms, when its day has ended almost everywhere. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
@@ -38,7 +39,6 @@ interface SitemapCursor {
   pages: Record<string, SeenPage>;
 }
 
-/** Reads a sitemap, or the changed sitemaps of an index, and fetches the changed pages. */
 export class SitemapFetch implements Fetched {
   documents: PlannedDocument[] = [];
   readonly unreadable: Fetched["unreadable"] = [];
@@ -52,7 +52,6 @@ export class SitemapFetch implements Fetched {
   readonly #leftOut: FailedPart[] = [];
   /** The changed pages by URL, with their latest change. */
   readonly #changed = new Map<string, DatedPage>();
-  /** The numbers of pages with and without a date. */
   #dated = 0;
   #undated = 0;
   #isWhole = true;
@@ -60,7 +59,7 @@ export class SitemapFetch implements Fetched {
   /** The pages that this fetch reads, and those that it leaves for the next fetch. */
   #chosen: DatedPage[] = [];
   #waiting: DatedPage[] = [];
-  /** The URLs of pages that no longer exist, and of pages that were not requested. */
+  /** The URLs of pages that no longer exist, and of pages whose requests were not sent or were throttled. */
   readonly #gone = new Set<string>();
   readonly #notSent = new Set<string>();
 
@@ -84,7 +83,7 @@ export class SitemapFetch implements Fetched {
     return sinceMs > this.#nowMs ? this.#nowMs - LATE_DAYS * DAY_MS : sinceMs;
   }
 
-  /** Plans the changed pages. Throws {@link FetchError} if the sitemap cannot be fetched. */
+  /** Plans the changed pages. Throws {@link FetchError} if the sitemap cannot be read or none of its pages is dated. */
   async start(): Promise<this> {
     const address = adoptedAddress(this.known.moves, this.source.location) ?? this.source.location;
     const { response, contents } = await this.#readMap(address);
@@ -96,7 +95,7 @@ export class SitemapFetch implements Fetched {
       await this.#readChildren(contents.entries);
     }
     if (this.#dated === 0 && this.#undated > 0) {
-      throw new FetchError(`none of the ${this.#undated} pages in the sitemap has a lastmod`);
+      throw new FetchError("the sitemap has no lastmod for any page, so changes cannot be detected");
     }
     const wanted = this.#wantedPages();
     this.#chosen = wanted.slice(0, this.rules.maxPages);
@@ -139,12 +138,15 @@ export class SitemapFetch implements Fetched {
     const changed = maps.filter(({ changedMs }) => changedMs === null || changedMs >= this.#sinceMs - DAY_MS)
       .sort((a, b) => (b.changedMs ?? this.#nowMs) - (a.changedMs ?? this.#nowMs));
     if (changed.length > this.rules.maxMaps) {
-      const many = `${changed.length} sitemaps may have changed, but only ${this.rules.maxMaps} are read`;
-      this.#leaveOut("document", `${many}: raise max_maps, or select fewer sitemaps with maps`);
+      const many = `${changed.length} sitemaps may have changed, more than max_maps (${this.rules.maxMaps})`;
+      this.#leaveOut("document", `${many}: raise it, or select fewer sitemaps with maps`);
     }
     for (const { url } of changed.slice(0, this.rules.maxMaps)) {
       if (this.#changed.size >= MAX_CHANGED) {
-        this.#leaveOut(url, `was not read: the sitemaps before it have ${MAX_CHANGED} changed pages`);
+        this.#leaveOut(
+          url,
+          `was not read, because earlier sitemaps have ${MAX_CHANGED} changed pages or more`,
+        );
         return;
       }
       requireTime(this.options.clock, this.#nowMs);
@@ -186,8 +188,8 @@ export class SitemapFetch implements Fetched {
   }
 
   /**
-   * Returns the pages to read: newest first at the first fetch, which skips the archive, otherwise oldest first. Pages
-   * that have failed come last, so that they do not delay the others.
+   * Returns the pages to read, oldest first. At the first fetch, which skips the archive, they are newest first. Pages
+   * that have failed come last, so that they do not delay other pages.
    */
   #wantedPages(): DatedPage[] {
     const direction = this.#before === null ? -1 : 1;
@@ -235,8 +237,7 @@ export class SitemapFetch implements Fetched {
   /** Reports pages without `lastmod`, at the first fetch and in a dry run. */
   notes(): string[] {
     if (this.#before !== null || this.#undated === 0) return [];
-    const many = `${this.#undated} ${this.#undated === 1 ? "page" : "pages"}`;
-    return [`${many} of the sitemap cannot be checked for changes without a lastmod`];
+    return [`changes to ${pagesOf(this.#undated)} of the sitemap cannot be detected without a lastmod`];
   }
 
   redirects(): PermanentRedirects[] {

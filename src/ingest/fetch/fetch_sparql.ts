@@ -36,7 +36,7 @@ export class SparqlFetch implements Fetched {
   readonly #settings: string;
   readonly #endpoint: string;
   readonly #windows: WindowQueue;
-  /** A single day with too many rows, or null if there is none. */
+  /** The last single day with too many rows, or null if there is none. */
   #tooLong: Window | null = null;
   #redirect: RedirectTrack = { kind: "unknown" };
 

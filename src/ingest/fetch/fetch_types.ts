@@ -50,7 +50,7 @@ export interface PlannedDocument {
 
 export interface ReadDocument {
   document: FetchedDocument | null;
-  /** The reference to the next document: a URL, which may be relative, or a cursor. */
+  /** The URL of the next document, which may be relative, or its cursor; null if there is none. */
   next: string | null;
   keys: readonly string[];
   /** The number of items, including refused ones. */
@@ -68,9 +68,9 @@ export interface Fetched {
   following?(read: ReadDocument, planned?: PlannedDocument): PlannedDocument[];
   /** Returns the parts that the limits left out. Called at the end. */
   leftOut?(): FailedPart[];
-  /** Returns sentences for the operator on the deliberate limits of this fetch. */
+  /** Returns sentences for the operator about what this fetch leaves out on purpose or cannot detect. */
   notes?(): string[];
-  /** Whether the next fetch continues where this one ended. If so, the first fetch is not yet complete. */
+  /** Whether the next fetch continues where this one ended. A first fetch that goes on is not yet complete. */
   goesOn?(): boolean;
   /** Returns the next cursor if this fetch fails after its first document, or null to keep the current cursor. */
   progress?(): string | null;
@@ -114,7 +114,7 @@ export interface FetchOptions {
   pace(host: string, signal: AbortSignal): Promise<void>;
   /** Aborts when the service stops. The fetch then ends at once and throws the signal's reason. */
   signal: AbortSignal;
-  /** Called after each request, with its error or, if it succeeded, null. */
+  /** Called after each document, with the error that prevented fetching it or, after a success, null. */
   noteResponse(host: string, error: FetchError | null): void;
 }
 

@@ -3,7 +3,7 @@
 const PARAMETER = /\s*;\s*([^\s=;,<>"]+)\s*/y;
 const VALUE = /=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*))/y;
 
-/** Returns the target of the first link with the relation `next`, as stated, or null if there is none. */
+/** Returns the target of the first link with the relation `next`, unresolved, or null if there is none. */
 export function nextLink(header: string): string | null {
   for (let open = header.indexOf("<"); open !== -1;) {
     const close = header.indexOf(">", open);

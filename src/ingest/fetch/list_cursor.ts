@@ -15,20 +15,20 @@ export interface ListCursor {
   validators: Validators | null;
   /** Whether the next fetch reads everything again because the last one was incomplete. */
   readsAll?: boolean;
-  /** Where the next fetch continues if no mark has been found yet. */
+  /** Where the next fetch continues if the last one was cut short. */
   rest?: Rest;
 }
 
-/** The position from which a list that was too long for one fetch continues. */
+/** Where to continue a list that was too long for one fetch. */
 export interface Rest {
   /** The URL of the last page that was read. New items push others to later pages, never to earlier ones. */
   url: string;
-  /** The short names of the items on the last fetch's first page. All pages from there to `url` have been read. */
+  /** The short names of the items on the last fetch's first page. All pages from that one to `url` have been read. */
   top: string[];
   pages: number;
 }
 
-/** Whether so many pages have no known item that none is likely to follow. */
+/** Whether so many pages without a known item have been read that none is likely to follow. */
 export function isHopeless({ pages }: Rest, { maxPages }: ListRules): boolean {
   return pages > MAX_REST_TIMES * maxPages;
 }
@@ -47,19 +47,23 @@ export function restAfter(
   return { url, top, pages: (before?.pages ?? 0) + (rest > 0 ? rest - 1 : head) };
 }
 
+export function pagesOf(count: number): string {
+  return count === 1 ? "1 page" : `${count} pages`;
+}
+
 /** Tells the operator why a list with the newest items first was not read up to a known item. */
 export function noKnownItem(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
-    ? `no known item within ${rest?.pages ?? maxPages} pages, so items may be missing: raise max_pages`
-    : `there are more new items than fit into ${maxPages} pages: the next fetch continues after them; ` +
+    ? `no known item within ${pagesOf(rest?.pages ?? maxPages)}, so items may be missing: raise max_pages`
+    : `there are more new items than fit on ${pagesOf(maxPages)}: the next fetch continues after them; ` +
       "to read more pages at once, raise max_pages";
 }
 
 /** Tells the operator why an unordered list was not fully read. `read` is the number of pages read if time ran out. */
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
-    ? `there are more than ${maxPages} pages: raise max_pages`
-    : `only ${read} pages could be read in ${MAX_FETCH_MS / 60_000} minutes: request more items per page`;
+    ? `there are more than ${pagesOf(maxPages)}: raise max_pages`
+    : `only ${pagesOf(read)} could be read in ${MAX_FETCH_MS / 60_000} minutes: request more items per page`;
   return `${many}, or set newest_first = true if the list has the newest items first`;
 }

@@ -1,4 +1,4 @@
-// What fetch strategies with several documents share: the time limit, windows of days and short names of items.
+// Shared by the fetch strategies that fetch several documents: the time limit, windows of days and short names.
 import { createHash } from "node:crypto";
 import type { Windows } from "../../domain/source/extraction_rules.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
@@ -34,14 +34,17 @@ export function requireTime(clock: Clock, startedMs: number): void {
   }
 }
 
-/** Returns up to {@link MAX_WINDOWS} windows, oldest first, since `lastMs` less the overlap (null: `firstDays` ago). */
+/**
+ * Returns up to {@link MAX_WINDOWS} windows, oldest first. They begin `overlapDays` before `lastMs`, or `firstDays` ago
+ * if `lastMs` is null.
+ */
 export function planWindows(
   { days, overlapDays, firstDays }: Windows,
   lastMs: number | null,
   nowMs: number,
 ): Window[] {
   const untilMs = endOfDay(nowMs);
-  // If the last fetch is in the future, the clock has been set back since.
+  // A time in the future was stored before the clock was set back.
   const startMs = lastMs === null
     ? nowMs - firstDays * DAY_MS
     : Math.min(lastMs, nowMs) - overlapDays * DAY_MS;
@@ -66,7 +69,7 @@ export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | nu
   return [{ sinceMs, untilMs: middleMs }, { sinceMs: middleMs, untilMs }];
 }
 
-/** The windows of one fetch. When time runs out, the remaining days are left for the next fetch. */
+/** The windows of one fetch. Days beyond its limits on time and windows are left for the next fetch. */
 export class WindowQueue {
   /** The first day left for the next fetch, in Unix ms, or null if none is left. */
   leftFromMs: number | null = null;
@@ -132,7 +135,7 @@ export class WindowQueue {
     return this.leftFromMs === null ? this.#startedMs : this.#lastFetchBefore(this.leftFromMs);
   }
 
-  /** Like {@link lastFetchMs}, but after a failure in the current window; null in the first window. */
+  /** The {@link lastFetchMs} if the current window fails, or null if it is the first or no window remains. */
   get progressMs(): number | null {
     const { current } = this;
     return current === undefined || current.sinceMs <= this.#firstMs
@@ -146,12 +149,12 @@ export class WindowQueue {
 }
 
 export function rulesKey(source: SourceSettings): string {
-  // The cursor names items by their identity, which depends on the configured rule.
+  // The cursor names items by their identity, which depends on the configured identity rule.
   const identity = source.identity === undefined ? "" : ` ${shortName(source.identity)}`;
   return `${settingsKey(source)} ${shortName(JSON.stringify(source.rules))}${identity}`;
 }
 
-/** Returns the first 16 characters of a text's hash. */
+/** Returns the first 16 hexadecimal digits of a string's SHA-256 hash. */
 export function shortName(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -58,8 +58,9 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * Derives the redirect of a URL template from that of a URL built from it. The template's tail starts after the last
- * slash before its first placeholder. If the new URL does not end with the filled tail, the redirect is `unknown`.
+ * Derives the redirect of a URL template from the redirect of a URL built from the template. The template's tail starts
+ * after the last slash before its first placeholder. If the new URL does not end with the filled tail, the result is
+ * `unknown`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,

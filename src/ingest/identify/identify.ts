@@ -8,7 +8,10 @@ import { withoutLanguage } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl, cleanUrlSinglePass } from "../normalise/links.ts";
 
-/** Items with the same id and link but at least this many different titles are not editions of one publication. */
+/**
+ * Items with the same id and link are not editions of one publication if they have at least this many different titles,
+ * or as many as the document has items.
+ */
 const TITLES_THAT_DIFFER = 3;
 
 /** Minimum length of a headline in characters. A shorter title may be part of an id by chance. */
@@ -104,7 +107,7 @@ export function itemLanguage(
   return ofDocument ?? withoutLanguage(item.link, languages).language ?? stated ?? codes[0] ?? "en";
 }
 
-/** Keeps only one of several items with the same content under different ids. */
+/** Keeps only the first of several items with the same content under different ids. */
 function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
   const seen = new Set<string>();
   return items.filter(({ contentHash: hash }) => {
@@ -125,7 +128,7 @@ export function hashesOf(item: NormalisedItem): Hashes {
   };
 }
 
-/** Whether an item has a record's title, summary and URL. If the hashes of the two differ, only their dates do. */
+/** Whether an item has a record's title, summary and URL. The dates may differ. */
 export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     cleanUrl(item.link) === cleanUrl(event.url_official);
@@ -159,7 +162,7 @@ export function isSameButForAddress(item: NormalisedItem, event: Comparable): bo
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
 }
 
-/** Whether two texts differ only in white space. */
+/** Whether two strings are the same apart from white space. */
 export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
@@ -201,7 +204,10 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
   return count > items.length / 2;
 }
 
-/** Whether an item differs in URL, title, date and, unless `isAlone`, summary from the record with the same id. */
+/**
+ * Whether an item is not the publication of the record with its id: its URL, title, date and, unless `isAlone`, summary
+ * differ. An empty summary and an estimated date count as different.
+ */
 export function isOther(
   item: NormalisedItem,
   event: RegEvent,

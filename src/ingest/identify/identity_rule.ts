@@ -59,7 +59,6 @@ export function nextRule({ rule, isFixed }: Identity): IdentityRule | null {
   return isFixed || index < 0 ? null : IDENTITY_RULES[index + 1] ?? null;
 }
 
-/** Returns the rule without its language prefix. */
 export function baseOf(rule: IdentityRule): IdentityRule {
   return rule.startsWith(ANY_LANGUAGE) ? rule.slice(ANY_LANGUAGE.length) : rule;
 }
@@ -76,7 +75,7 @@ export function keyUnder(
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (url: string) => isAnyLanguage ? withoutLanguage(url, languages).url : url;
-  // Items without a link have the site's URL. A title alone is not enough: a bulletin has the same one every week.
+  // Items without a link have the site's URL. A title alone is not enough, because a bulletin may repeat it.
   const linkOf = (item: NormalisedItem) =>
     neutral(clean(item.link)) +
     (item.hasNoLink === true

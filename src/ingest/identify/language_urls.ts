@@ -48,7 +48,7 @@ export function withoutLanguage(
   return { url: `${url.slice(0, start)}*${url.slice(end)}`, language };
 }
 
-/** Returns the record with its text in a language as title and summary, or unchanged if it lacks that language. */
+/** Returns the record with its title and summary in a language, or unchanged if it has no text in that language. */
 export function textsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
   event: T,
   language: string | undefined,

@@ -30,7 +30,7 @@ export interface DocumentItems {
   isAll?: boolean;
 }
 
-/** Yields to other work; called between small steps of long work. */
+/** Lets other work run. Called between the small steps of a long computation. */
 export type Pause = () => Promise<void>;
 
 /** Finds the fresh items that are known publications. Returns the external ids of those publications. */
@@ -70,7 +70,7 @@ export async function findInLanguages(
     };
     for (const [copy, externalId] of await find(own, [...publications.values()], pause)) {
       const publication = publications.get(externalId) as KnownPublication;
-      // An untranslated publication is listed under its title in another language.
+      // If a publication has no translation, a list may show it under its title in another language.
       const isTranslated = Object.hasOwn(publication.translations, language ?? "");
       if (isTranslated || isSameText(copy.item.title, publication.title_en)) {
         found.set(originals.get(copy) as IdentifiedItem, externalId);
@@ -85,7 +85,7 @@ export async function findInLanguages(
  * if no others have the same URL and two of title, summary and date are equal. One of the three is enough if the
  * document still lists older items, because the publication was then replaced rather than dropped. If only the URL's
  * path is the same, the title and one more must be equal. If the path differs too, all three must be equal, and the
- * document must list everything. In doubt, items stay separate: a duplicate is better than a hidden event.
+ * document must list everything. In doubt, items stay separate, because a duplicate is better than a hidden event.
  */
 export async function rematchRenamed(
   items: DocumentItems,
@@ -131,7 +131,7 @@ function withSameTitle(one: IdentifiedItem, before: KnownPublication | null): Kn
   return isSame ? before : null;
 }
 
-/** Like {@link withSameTitle}, but rejects the candidate if both URLs have queries, because these tell them apart. */
+/** Like {@link withSameTitle}, but returns null if both URLs have a query, because it may distinguish publications. */
 function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   if (before !== null && queryOf(one.item.link) !== "" && queryOf(before.url_official) !== "") return null;
   return withSameTitle(one, before);
@@ -153,7 +153,7 @@ async function withoutDropped(
   );
 }
 
-/** Finds fresh items that differ from known publications only in query values. Returns the known external ids. */
+/** Finds fresh items that differ from known publications only in query values. Returns those publications' ids. */
 export async function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
@@ -175,7 +175,6 @@ export async function findRequeried(
   return requeried;
 }
 
-/** The parts of an item or a publication that are compared. */
 interface Content {
   url: string;
   title: string;

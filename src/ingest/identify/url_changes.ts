@@ -1,4 +1,4 @@
-// Detects publications of which only the URL changes, because the site has moved or every fetch brings new URLs.
+// Detects publications whose URL alone changes, because the site has moved or every fetch brings new URLs.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";
@@ -36,7 +36,6 @@ export class ChangedQueries {
   }
 }
 
-/** Items of which only the URL has changed. */
 export class MovedUrls {
   /** Items whose URL has changed only in its host or a trailing slash. */
   moved: IdentifiedItem[] = [];
@@ -52,7 +51,7 @@ export class MovedUrls {
 
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
-    // The text hash covers the URL: if it is the same, only the date has changed.
+    // If the text hash, which covers the URL, is the same, only the date has changed.
     if (stored.textHash === one.textHash) return false;
     const event = textsIn(stored.event, one.language);
     // Only an item in the record's own language can change the record's URL.

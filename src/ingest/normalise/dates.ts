@@ -69,7 +69,7 @@ const TIME =
 /** "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
-/** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3). The "h" of "15:30 h" is German for "hours". */
+/** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3). The "h" in "15:30 h" means "hours" in German. */
 const MILITARY = /(:\d\d) (?:[a-gik-z]|(?<=:\d\d:\d\d )h)$/;
 
 /** Parses a written date: first the day, then the time. Every remaining word must be known. */

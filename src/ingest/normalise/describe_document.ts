@@ -21,14 +21,14 @@ export interface DocumentDescription {
     updated_at: number | null;
     categories: string[];
   }[];
-  /** Items and values that were refused. */
+  /** The problems of the document, the refused items, and notes on invalid values. */
   problems: ParseProblem[];
 }
 
 export interface DescribeOptions {
   contentType: string | null;
   maxItems: number;
-  /** If omitted, the format is detected. */
+  /** If omitted or null, the format is detected. */
   reading?: Reading | null;
   /** IANA time zone of dates that state none. Defaults to UTC. */
   timezone?: string;

@@ -11,10 +11,8 @@ const MAX_SUMMARY_CHARACTERS = 10_000;
 const MAX_MADE_TITLE_CHARACTERS = 200;
 /** Maximum length of a guid. A longer one is ignored. */
 const MAX_GUID_CHARACTERS = 1000;
-/** Maximum number of categories of an item, and maximum length of each. */
 const MAX_CATEGORIES = 50;
 const MAX_CATEGORY_CHARACTERS = 200;
-/** Maximum number of characters that a note quotes from a value. */
 const MAX_QUOTE_CHARACTERS = 80;
 
 export interface NormalisedItem {
@@ -53,7 +51,7 @@ export interface ItemContext {
   position: number;
 }
 
-/** Normalises an item, or refuses one with neither title nor summary. A guid that is a URL replaces a missing link. */
+/** Normalises an item, or refuses one with neither title nor summary. A guid that is a URL can replace the link. */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
   const statedTitle = oneLine(textFromMarkup(item.title ?? ""));
@@ -62,7 +60,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   if (title === "") {
     return { ok: false, item: nameOf(item, context.position), reason: "it has neither title nor summary" };
   }
-  if (statedTitle === "") notes.push("it has no title: the summary's first sentence is used");
+  if (statedTitle === "") notes.push("it has no title, so the first sentence of the summary is used");
   const guid = item.guid !== null && item.guid.length <= MAX_GUID_CHARACTERS ? item.guid : null;
   if (guid !== item.guid) {
     notes.push(`its guid is ignored because it is longer than ${MAX_GUID_CHARACTERS} characters`);
@@ -87,7 +85,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   };
 }
 
-/** Returns the texts that a summary may repeat. Drupal marks authors without a verified account. */
+/** Returns the strings that an HTML summary may repeat. Drupal marks authors who have no verified account. */
 function repeatsOf(item: ParsedItem, title: string): string[] {
   if (!item.summary?.startsWith("<")) return [];
   return [title, ...item.authors.flatMap((author) => [author, `${author} (not verified)`])];

@@ -29,7 +29,6 @@ export function markupWords(markup: string, repeats: readonly string[]): string 
 
 interface Frame {
   name: string;
-  /** The numbers of pieces and of characters before the element. */
   piecesBefore: number;
   charactersBefore: number;
   hidden: boolean;

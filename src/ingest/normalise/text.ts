@@ -63,7 +63,7 @@ function tidy(text: string): string {
 
 /** An incomplete tag at the end of a truncated text. */
 const BROKEN_OFF = /<\/?[a-z][a-z0-9]*\s*$/i;
-/** A "<" that starts no tag, as in titles: neither attributes nor ">" follow before the next "<". */
+/** A "<" that does not start a tag, as in titles: neither attributes nor ">" follow before the next "<". */
 const STRAY = /<(?![!?]|\/?[a-z][a-z0-9]*\s[^<>]*=)(?=[^<>]*(?:<|$))/gi;
 
 function stripMarkup(markup: string, repeats: readonly string[]): string {

@@ -59,8 +59,8 @@ export function isMonthFirst(name: string): boolean {
 
 /**
  * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A time that the clocks skip is moved
- * past the gap. If a time occurs twice, the first one counts (as in `Temporal`). An unknown IANA zone throws a
- * RangeError.
+ * past the gap. If a time occurs twice, the first occurrence is used (as in `Temporal`). An unknown IANA zone throws
+ * a RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   if (typeof zone === "number") return wallMs - zone * MINUTE_MS;

@@ -10,7 +10,7 @@ const META_CHARSET = /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i;
 /** Single-byte encodings, in which nearly all bytes are valid. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
 
-/** A text, and the lower-case name of its encoding in the WHATWG Encoding Standard. */
+/** A decoded string, and the lower-case name of its encoding in the WHATWG Encoding Standard. */
 export interface DecodedText {
   text: string;
   charset: string;
@@ -18,7 +18,7 @@ export interface DecodedText {
 
 /**
  * Decodes a document by its byte order mark, or else by the charset in `Content-Type`, the XML declaration or `<meta>`,
- * or else as UTF-8 or windows-1252 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259). Labels are those of the
+ * or else as UTF-8 or windows-1252 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259). Labels are read as in the
  * WHATWG Encoding Standard ("iso-8859-1" is windows-1252). Unknown labels are ignored, as are labels that the bytes
  * contradict: non-ASCII text in valid UTF-8 contradicts a single-byte label. NUL characters are removed.
  */
@@ -55,7 +55,7 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
     if (label === undefined) continue;
     const charset = encodingOf(label);
     if (charset === null || charset.startsWith("utf-16")) continue; // decodeMarked() has excluded UTF-16
-    // Text with fewer characters than bytes contains UTF-8 sequences.
+    // Valid UTF-8 with fewer characters than bytes contains non-ASCII characters.
     const isUtf8 = utf8 !== null && SINGLE_BYTE.test(charset) && utf8.text.length < bytes.length;
     const decoded = isUtf8 || charset === "utf-8" ? utf8 : decodeStrictly(bytes, charset);
     if (decoded !== null) return decoded;
@@ -105,7 +105,6 @@ function decodeLossy(bytes: Uint8Array, charset: string): DecodedText {
   return { text: new TextDecoder(charset).decode(bytes), charset };
 }
 
-/** Returns the encoding of a label, or null if it is unknown. */
 function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;

@@ -18,7 +18,6 @@ const READ_TIMES = 10;
 /** Maximum length of other text before the XML declaration of a feed, such as PHP warnings, in characters. */
 const MAX_WARNINGS = 65_536;
 
-/** Maximum length of the URL or cursor of the next page. */
 const MAX_NEXT_CHARACTERS = 4_096;
 
 export interface ParseOptions {
@@ -28,18 +27,18 @@ export interface ParseOptions {
   timezone?: string;
   /** How the items are found, or null for a feed. */
   reading?: Reading | null;
-  /** The link of a page that is one item. */
+  /** The default link of a page that is a single item. */
   url?: string | null;
   /** Whether errors may quote the document (default true). */
   mayQuote?: boolean;
 }
 
 /**
- * Reads a document by the rules of its source. Without rules, it must be a feed, whose format is detected: RSS 0.9x and
- * 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. An error in one item does not affect others. A truncated
- * document yields its complete items and a problem. Only the newest `maxItems` items are kept. Takes linear time and
- * expands no declared entities. Throws only {@link DocumentError}, if the document has another format or no complete
- * item.
+ * Reads a document according to the rules of its source. Without rules, it must be a feed, whose format is detected: RSS
+ * 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, or JSON Feed 1.0 and 1.1. An error in one item does not affect others.
+ * A truncated document yields its complete items and a problem. Only the newest `maxItems` items are kept. Takes linear
+ * time and expands no declared entities. Throws only {@link DocumentError}, for example if the format is another one or
+ * the document is truncated before the end of its first item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const { maxItems, timezone = "UTC", mayQuote = true } = options;
@@ -84,7 +83,7 @@ function textOf(
   if (binary !== null) throw new DocumentError(`this is ${binary}, not ${wanted}`);
   const { text } = decodeText(bytes, contentType);
   const mark = /\S/.exec(text)?.[0];
-  if (mark === undefined) throw new DocumentError("the document is empty: it has only white space");
+  if (mark === undefined) throw new DocumentError("the document contains only white space");
   const isJson = mark === "{" || mark === "[";
   const isMarkup = mark === "<" || /<[a-z?!]/i.test(text);
   if (wanted === "JSON" ? !isJson : wanted === "a page" ? isJson || !isMarkup : !isJson && !isMarkup) {

@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from "./formats/read_json.ts";
 /** Maximum depth of lists, and of fields within an item. */
 const MAX_DEPTH = 8;
 const MAX_FIELD_DEPTH = 4;
-/** Maximum number of list items, and of object keys, that are examined. */
 const MAX_EXAMINED = 20;
 const MAX_KEYS = 100;
 

@@ -9,7 +9,7 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.slice(at, at + CHUNK_BYTES);
 }
 
-/** Inflates a gzip file. Returns other bytes unchanged. Throws {@link DocumentError} for more than `maxBytes`. */
+/** Inflates a gzip file. Returns other data unchanged. Throws {@link DocumentError} if it is invalid or too large. */
 export async function inflateFile(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   const inflated: Uint8Array[] = [];

@@ -3,9 +3,9 @@ import { parseDate } from "../normalise/dates.ts";
 import type { ParsedDocument, ParsedItem } from "./parsed.ts";
 
 /**
- * Limits a document to its newest `maxItems` items, in their order. An undated item takes the date of the item before
- * it, because most lists are sorted by time. If no item has a date, the first items are kept. `timezone` is the IANA
- * time zone of dates that state none.
+ * Limits a document to its newest `maxItems` items, in their original order. An undated item takes the date of the item
+ * before it, because most lists are sorted by time. If no item has a date, the first items are kept. `timezone` is the
+ * IANA time zone of dates that state none.
  */
 export function keepNewest(
   document: ParsedDocument,

@@ -39,7 +39,7 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   itemCount: number;
   /** The latest date of an item in Unix ms, or null if no item has a date. */
   newestMs: number | null;
-  /** The identity rules of the request or, if they do not distinguish the items, with a later rule. */
+  /** The identity of the request, or one with a later rule if it does not distinguish the items. */
   identity: Identity;
   items: IdentifiedItem[];
   /** Items left out because the document has another edition of them that is not older. */
@@ -103,13 +103,11 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   };
 }
 
-/** Returns the total length of an item's texts in characters. */
 function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): number {
   const ofCategories = categories.reduce((sum, { length }) => sum + length, 0);
   return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
 }
 
-/** Returns the languages stated by the document and the source, the document's first. */
 export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
   return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
 }
@@ -136,7 +134,10 @@ function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   if (left <= 0) return [...problems];
   return [
     ...problems.slice(0, MAX_REPORTED),
-    { item: `${left} more items`, reason: `refused; only the first ${MAX_REPORTED} are listed` },
+    {
+      item: `${left} more item${left === 1 ? "" : "s"}`,
+      reason: `only the first ${MAX_REPORTED} are listed`,
+    },
     ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
   ];
 }

@@ -9,7 +9,7 @@ import { type DocumentParts, joinContents } from "./split_document.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
 import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 
-/** A request with its bytes in an ArrayBuffer: Deno's Node workers take a second to receive a typed array of 9 MB. */
+/** A request with its bytes in an ArrayBuffer, because Deno's Node workers receive large typed arrays slowly. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
 
 /** The arguments and results of the parse worker's tasks. The elements of a list arrive in several messages. */

@@ -11,7 +11,7 @@ export type DocumentFormat =
   | "sitemap"
   | "page";
 
-/** One item as the document states it: links are not resolved, markup is not decoded, dates are not parsed. */
+/** One item as the document states it: links are not resolved, markup is not decoded, and dates are not parsed. */
 export interface ParsedItem {
   guid: string | null;
   /** The link as stated, which may be relative. */
@@ -33,10 +33,10 @@ export interface ParsedItem {
 
 /** A part of a document that was left out or could not be read. */
 export interface ParseProblem {
-  /** The item, for example as its position ("item 3"), or "document". */
+  /** The title, id or position of the item ("item 3"), or "document". */
   item: string;
   reason: string;
-  /** True if the document is read this way on purpose, so that the operator need not act. */
+  /** True if the part was left out or repaired on purpose, so that the operator need not act. */
   isMeant?: true;
 }
 
@@ -50,7 +50,7 @@ export interface ParsedDocument {
   baseUrl: string | null;
   /** The ttl that the document states, in minutes, or null if it states none. */
   ttlMinutes: number | null;
-  /** The reference to the next document: a URL, which may be relative, or a cursor; null if there is none. */
+  /** The URL of the next document, which may be relative, or its cursor; null if there is none. */
   next: string | null;
   items: ParsedItem[];
   problems: ParseProblem[];
@@ -78,7 +78,7 @@ export function readItems<T>(
   }
   const ignored = rows.length - maxItems;
   if (ignored > 0) {
-    problems.push(documentProblem(`${ignored} items beyond the first ${maxItems} are ignored`));
+    problems.push(documentProblem(`items beyond the first ${maxItems} (${ignored} in total) are ignored`));
   }
   return { items, problems };
 }

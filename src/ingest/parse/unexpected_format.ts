@@ -2,9 +2,7 @@
 import { withoutMailAddresses } from "../../domain/customer/mail.ts";
 import { DocumentError } from "./parsed.ts";
 
-/** Number of characters of a page that are searched for its title. */
 const MAX_TITLE_SEARCH = 65_536;
-/** Maximum length of a quotation from the document in an error. */
 const MAX_QUOTE = 80;
 
 const HTML_ELEMENTS = new Set(

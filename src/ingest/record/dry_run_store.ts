@@ -4,7 +4,6 @@ import type { Store } from "../../domain/ports/store/store.ts";
 
 type Preview = Store["previewPublications"];
 
-/** Wraps the store's preview so that it takes the earlier decisions on the same publications into account. */
 export function createDryRunStore({ previewPublications }: { previewPublications: Preview }): Preview {
   const previewed = new Map<string, { publication: PublicationKey; decision: RecordDecision }[]>();
   return async (sourceId, publications, decide) => {
@@ -24,7 +23,7 @@ export function createDryRunStore({ previewPublications }: { previewPublications
     for (const [index, decision] of own.entries()) {
       const publication = publications[index];
       if (publication === undefined || decision.kind === "irrelevant") continue;
-      // An unchanged item affects later decisions only if it was found by another name, which adds an alias.
+      // An unchanged item affects later decisions only if it was not found by its key, because it then gets an alias.
       if (decision.kind === "unchanged" && known.has(publication)) continue;
       for (const name of namesOf(publication)) {
         previewed.set(name, [...previewed.get(name) ?? [], { publication, decision }]);

@@ -10,7 +10,6 @@ const RECORD_CHARACTERS = 100_000;
 /** Decides on an item, given its stored publication. Returns null to leave the decision to a later call. */
 export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision | null;
 
-/** Records items in batches, each in one transaction. */
 export async function recordBatches(
   identified: readonly IdentifiedItem[],
   run: DocumentRun,

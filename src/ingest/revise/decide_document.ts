@@ -1,4 +1,4 @@
-// Decides what to do with each item of a document, and records it, in passes: some decisions depend on all items.
+// Decides on each item of a document, and records it, in several passes, because some decisions depend on all items.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -30,10 +30,9 @@ const CHURNING_DATES = 3;
 /** If a publication has had at least this many additional ids, the source generates its ids. */
 const CHURNING_IDS = 3;
 
-/** Number of latest publications with which unknown items are compared. */
+/** Number of most recent publications with which unknown items are compared. */
 const RECENT = 500;
 
-/** The properties that the items of a document share. */
 export interface SharedOrigin {
   /** The languages stated by the document and the source's settings, most specific first. */
   statedLanguages: readonly string[];
@@ -135,7 +134,10 @@ async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   };
 }
 
-/** Decides on the items that `isDue` accepts, and records them, except changed dates if `movedDates` is `ask`. */
+/**
+ * Decides on the items that `isDue` accepts, and records them, except changed dates if `movedDates` is `ask` and items
+ * that wait for other languages.
+ */
 async function decideEach(
   items: readonly IdentifiedItem[],
   { run, context }: DocumentContext,
@@ -166,12 +168,10 @@ async function decideEach(
   return { decisions, seen, dateChanged, hasSameDate, needsConfirmation };
 }
 
-/** Whether an unknown item should be recorded. */
 function isWanted(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
   return keepAll || classify(one).relevant;
 }
 
-/** The fresh items after they have been compared with known publications. */
 interface Rematched {
   /** Items whose URL differs only in its query, with the external ids of their publications. */
   requeried: ReadonlyMap<IdentifiedItem, string>;
@@ -229,7 +229,7 @@ async function withoutLanguages(
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
 }
 
-/** Decides what to do with items with a changed query: they are revisions unless the source generates its queries. */
+/** Decides on the items with a changed query. They are revisions unless the source generates its queries. */
 async function decideChangedQueries(
   { queries }: FirstPass,
   { hasGeneratedQueries, requeried }: Rematched,
@@ -295,7 +295,7 @@ async function replaceChurningIds(
   return (await moveOn(identity, document)).identity;
 }
 
-/** Stores the known items under the next rule. Omits aliases by pattern, which only the parse worker may compute. */
+/** Stores the unchanged items under the next rule. Omits aliases by pattern, which only the parse worker computes. */
 async function moveOn(
   before: Identity,
   { items: all, run, shared }: DocumentContext,
@@ -331,7 +331,7 @@ function unchangedPass(items: ReadonlyMap<IdentifiedItem, string>): Pass {
   };
 }
 
-/** Merges several passes. If two passes decide on the same item, the later decision counts. */
+/** Merges several passes. If two passes decide on the same item, the later decision is used. */
 function mergePasses(passes: readonly Pass[]): Pass {
   return {
     decisions: new Map(passes.flatMap(({ decisions }) => [...decisions])),

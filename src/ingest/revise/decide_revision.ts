@@ -8,7 +8,7 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of revisions of a publication in which only the date changes. Later dates are ignored. */
+/** Maximum number of revisions of a publication in which only the date changes. Further changes are ignored. */
 const MAX_DATE_MOVES = 2;
 
 export interface Classified {
@@ -100,7 +100,7 @@ function isAnother(
 ): boolean {
   if (stored.foundBy === "alias" && !isAlike(identified, stored.event)) return true;
   if (stored.externalId === identified.key) return false;
-  // If the document has several ids of the publication, the first one counts.
+  // If the document has several ids of the publication, it belongs to the item with the first.
   const owner = stored.keys.find((key) => keys.has(key));
   return owner !== undefined && owner !== identified.key;
 }
@@ -127,7 +127,7 @@ function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublicatio
     : stored.textHash === identified.textHash;
 }
 
-/** Decides on an item of which only the date has changed. Returns null if the change is a revision. */
+/** Decides on an item whose date alone has changed. Returns null if the change is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
   { pendingHash, dateMoves }: StoredPublication,
@@ -139,7 +139,10 @@ function decideDate(
   return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
-/** Decides on an item that adds, revises or repeats a text in a language other than the record's; otherwise null. */
+/**
+ * Decides on an item that adds, revises or repeats a text in a language other than the record's. Returns null for other
+ * items.
+ */
 function decideLanguage(
   identified: IdentifiedItem,
   stored: StoredPublication,

@@ -45,7 +45,7 @@ export class LanguageMerge {
       (kind !== "record" || decision.event.version > 1);
     const base = isOfStored ? { externalId: stored.externalId, version: stored.version } : null;
     this.#waiting.push({ one, decision, context, base });
-    // A repetition is recorded at once, and decided again if another language makes a version.
+    // A repetition is recorded at once, and decided again if another language creates a version.
     return !isRepeat;
   }
 
@@ -96,7 +96,7 @@ function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
 
 /** Ranks revisions in the record's own language first, then revisions in other languages, then all other items. */
 function rankOf({ one, decision }: WaitingItem): number {
-  // A date counts only in the record's own language.
+  // A changed date is considered only in the record's own language.
   if (decision.kind === "date_changed") return 0;
   if (decision.kind !== "record") return 2;
   return decision.event.language === one.language ? 0 : 1;
@@ -142,7 +142,7 @@ export function createGroupDecider(
  * - A new language is not a revision. Its text is added to the version that the fetch makes, or else to the newest one.
  * - A text that repeats that of another language is added to the first version in which the two texts differ.
  * - A date that changed together with a text of another language is part of that edit and needs no confirmation.
- * - Of two editions in one language, the newer one counts, or the stored one if neither is newer.
+ * - Of two editions in one language, the newer one is used, or the stored one if neither is newer.
  */
 export function decideGroup(
   items: readonly WaitingItem[],
@@ -167,7 +167,7 @@ export function decideGroup(
   return decisions;
 }
 
-/** Adds the texts of the other items to the carrier's version, or records them as translations after it. */
+/** Adds the other items' texts to the version that `carrier` creates, or records them as translations after it. */
 function mergeTexts(
   decisions: Map<WaitingItem, RecordDecision>,
   { carrier, stored }: { carrier: WaitingItem | undefined; stored: StoredPublication | null },
@@ -221,7 +221,7 @@ function decideAlone({ one, decision, context, base }: WaitingItem, stored: Stor
   return isSameBase ? decision : decideRevision(one, stored, context);
 }
 
-/** Whether a decision creates a version, or the first version if the publication is not stored. */
+/** Whether a decision creates a version of this publication: its first one, or a later one if it is stored. */
 function isVersion(decision: RecordDecision | undefined, stored: StoredPublication | null): boolean {
   return decision?.kind === "record" && (stored === null || decision.event.version > 1);
 }
@@ -233,7 +233,6 @@ function bringsText(decision: RecordDecision, stored: StoredPublication | null):
     (stored === null && kind === "irrelevant");
 }
 
-/** Whether an item repeats the record's text in another language. */
 function isRepeated(decision: RecordDecision): boolean {
   return decision.kind === "unchanged" && decision.repeats === true;
 }

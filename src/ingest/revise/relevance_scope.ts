@@ -9,8 +9,8 @@ const DATE_TOLERANCE_MS = 86_400_000;
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
 /**
- * Returns a function that tells whether an item was probably skipped: the last fetch with relevance = "ai" had it, or
- * the item is older than that fetch or undated.
+ * Returns a function that tells whether an item was probably skipped: the last fetch with relevance = "ai" skipped it,
+ * or it is older than that fetch, or it is undated and the list of skipped items may be incomplete.
  */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,

@@ -9,7 +9,7 @@ import type { DecidedItem, IngestResult } from "../model.ts";
 
 /** A publication is withdrawn once it is missing from this many complete fetches in a row. */
 const TIMES_MISSED = 2;
-/** Up to this many publications may always be missing at once; beyond that, at most as many as are still listed. */
+/** Up to this many publications may be missing at once, or as many as are still listed, whichever is more. */
 const ALWAYS_PLAUSIBLE = 3;
 
 export interface RemovalOptions {
@@ -26,7 +26,7 @@ export interface Removals {
   missed: number;
 }
 
-/** Withdraws publications missing from complete fetches, unless so many are missing that the list must be broken. */
+/** Withdraws publications missing from complete fetches, unless so many are missing that the list seems broken. */
 export async function findRemovals(
   source: SourceSettings,
   { decided, seen, isComplete, origin }: Pick<IngestResult, "decided" | "seen" | "isComplete" | "origin">,

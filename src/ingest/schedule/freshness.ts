@@ -8,7 +8,7 @@ const MAX_UNCHANGED_MS = 86_400_000;
 /** Maximum lifetime in seconds (RFC 9111, section 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
 
-/** Returns when a response stops being fresh, in Unix ms, or null if it is stale. `max-age` overrides `Expires`. */
+/** Returns when a response stops being fresh, in Unix ms, or null if it is stale or states no time. */
 export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
   const directives = readDirectives(headers["cache-control"] ?? "");
   if (directives.has("no-store") || directives.has("no-cache")) return null;
@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** Returns the end of a response's freshness or of its document's ttl, whichever is later, in Unix ms; null if none. */
+/** Returns the end of a response's freshness or of its document's ttl, in Unix ms: the later one, or null if neither. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

@@ -11,7 +11,7 @@ export function createHostRateLimit(
   return async (host, signal) => {
     const nowMs = clock.nowMs();
     const last = slots.get(host);
-    // A time in the future was set before the clock was set back.
+    // A time in the future was recorded before the clock was set back.
     const slotMs = last === undefined || last.setAtMs > nowMs ? nowMs : Math.max(nowMs, last.freeAtMs);
     slots.set(host, { freeAtMs: slotMs + spacingOf(host), setAtMs: nowMs });
     if (slotMs > nowMs) await clock.sleep(slotMs - nowMs, signal);

@@ -9,7 +9,10 @@ const MAX_DAYS = 60;
 const MAX_SEEN = 256;
 const HASH_DIGITS = 8;
 
-/** Returns the cadence after a fetch. Recorded items count as new, as do skipped items that are not in the sample. */
+/**
+ * Returns the cadence after a fetch. Recorded items count as new, as do skipped items that would have been in the last
+ * sample if the last fetch had contained them.
+ */
 export function updateCadence(
   before: PublicationCadence,
   decided: readonly Pick<DecidedItem, "item" | "decision">[],

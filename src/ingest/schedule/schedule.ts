@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The back-off after the first failure, in ms. It doubles with each further failure, up to a day. */
 const FIRST_BACKOFF_MS = 5 * MINUTE_MS;
-/** Maximum pause of a host that refuses without `Retry-After`, in ms. The refusal may affect only one source. */
+/** Maximum pause of a host that refuses without `Retry-After`, in ms. The refusal may concern only one source. */
 const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
 /** Maximum jitter as a share of the time to the next run. */
 const MAX_JITTER_PART = 0.25;

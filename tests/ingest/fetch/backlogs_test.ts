@@ -54,7 +54,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
       }
       assert.deepEqual(await storedIds(world), range(86, newest - 2));
       assert.equal(reasons.at(-1), "", "known items were reached");
-      assert.deepEqual([...new Set(reasons.slice(0, -1))], ["there are more new items than fit i"]);
+      assert.deepEqual([...new Set(reasons.slice(0, -1))], ["there are more new items than fit o"]);
       world.platform.http.requests.length = 0;
       await ingestBoard(world);
       assert.equal(world.platform.http.requests.length, 2, "then only new items are read");

@@ -121,7 +121,7 @@ Deno.test("max_pages is reported if items may be missing, until it is raised", (
     ]);
     newest = 1000;
     const reason = async () => (await ingestBoard(world)).refused[0]?.reason ?? "";
-    assert.match(await reason(), /^there are more new items than fit into 2 pages: the next fetch continues/);
+    assert.match(await reason(), /^there are more new items than fit on 2 pages: the next fetch continues/);
     for (let fetches = 0; fetches < 30; fetches++) await ingestBoard(world);
     assert.match(await reason(), /^no known item within 22 pages, so items may be missing/);
   }));
@@ -285,6 +285,6 @@ Deno.test("after a truncated page, items beyond the limits are still reported", 
       assert.match(await reason(), /is truncated/);
       isTruncated = false;
       newest = 12;
-      assert.match(await reason(), /^there are more new items than fit into 2 pages/);
+      assert.match(await reason(), /^there are more new items than fit on 2 pages/);
     },
   ));

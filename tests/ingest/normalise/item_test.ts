@@ -54,7 +54,7 @@ Deno.test("normaliseItem() uses the first sentence of the summary if the title i
       rss(`<item><title> </title><description>${description}</description></item>`),
     );
     assert.equal(item.title, title);
-    assert.deepEqual(notes.slice(0, 1), ["it has no title: the summary's first sentence is used"]);
+    assert.deepEqual(notes.slice(0, 1), ["it has no title, so the first sentence of the summary is used"]);
   }
 });
 

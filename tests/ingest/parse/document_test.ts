@@ -193,7 +193,7 @@ Deno.test("parseDocument() reports values of a JSON Feed that are not items", ()
 Deno.test("parseDocument() names the format of a document that is not a feed", () => {
   const rows: [text: string, message: RegExp][] = [
     ["", /^the document is empty$/],
-    [" \n\t", /^the document is empty: it has only white space$/],
+    [" \n\t", /^the document contains only white space$/],
     ["<!doctype html><html><head><title>Not\n found</title>", /HTML page.*\(title: "Not found"\)/],
     ["<div>login</div>", /HTML page, not a feed; fetch_strategy = "html" reads it$/],
     ["<main><ul></ul></main>", /HTML page, not a feed/],

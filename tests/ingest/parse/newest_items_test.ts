@@ -56,6 +56,6 @@ Deno.test("at most ten times the kept number of items are read", () => {
   const rows = Array.from({ length: 25 }, (_, at) => `${at} 2026-07-${String(at + 1).padStart(2, "0")}`);
   assert.deepEqual(read(FORMATS["rss"]?.(rows) ?? ""), [["18", "19"], [
     "only the newest 2 of its 20 items are read",
-    "5 items beyond the first 20 are ignored",
+    "items beyond the first 20 (5 in total) are ignored",
   ]]);
 });

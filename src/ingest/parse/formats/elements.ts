@@ -73,7 +73,7 @@ function linkRank(link: Map<string, string>): number {
 /** Internal relation for the `src` of an Atom entry's content (RFC 4287, section 4.1.3.2). */
 export const CONTENT = "content-src";
 
-/** Returns the markup of an element by its `type` (Atom 1.0) or `mode` (Atom 0.3), or "" if it is not text. */
+/** Returns the markup of an element by its `type` (Atom 1.0) or `mode` (Atom 0.3), or "" if its content is not text. */
 export function typedMarkup(
   attributes: Map<string, string>,
   kind: "html" | "text",

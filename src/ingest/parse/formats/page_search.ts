@@ -56,8 +56,8 @@ export class PageSearch {
   }
 
   /**
-   * Returns the elements that a selector matches within an element (null: anywhere), up to the first for which
-   * `isEnough` returns true. Throws {@link DocumentError} at the limit.
+   * Returns the elements that a selector matches within an element, or anywhere if `within` is null. Stops at the first
+   * one for which `isEnough` returns true. Throws {@link DocumentError} at the limit.
    */
   find(
     selector: string,

@@ -139,7 +139,7 @@ function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   return branch;
 }
 
-/** The open elements that a start tag closes in HTML, unless an element of `within` is between the two. */
+/** The open elements that each start tag closes in HTML, unless an element of `within` has been opened since. */
 const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "menu"] },
   dt: { ends: ["dt", "dd"], within: ["dl"] },
@@ -159,7 +159,6 @@ interface OpenElement {
 
 class OpenElements {
   readonly #open: OpenElement[] = [];
-  /** The number of open elements by name. */
   readonly #counts = new Map<string, number>();
   /** The positions in {@link #open} of elements that are not closed, by name. */
   readonly #positions = new Map<string, number[]>();
@@ -211,7 +210,6 @@ class OpenElements {
     }
   }
 
-  /** Closes the innermost element. */
   end(): void {
     const last = this.#open.pop();
     if (last === undefined) return;

@@ -79,8 +79,8 @@ export function readSinglePage(
 function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   if (tooDeep === 0) return [];
   const reason =
-    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} levels deep and are not searched: items ` +
-    "may be missing. The page never closes them: look for a feed or an API of the same publisher";
+    `elements nested more than ${MAX_DEPTH} levels deep (${tooDeep} in total) are not searched, so items may be ` +
+    "missing. The page probably never closes its elements: look for a feed or an API by the same publisher";
   return [documentProblem(reason)];
 }
 

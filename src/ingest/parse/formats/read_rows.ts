@@ -97,7 +97,7 @@ function finder(row: JsonObject): Find {
   };
 }
 
-/** The parsed paths of the config, by their texts. */
+/** The parsed paths of the config, by their unparsed form. */
 const paths = new Map<string, ValuePath>();
 
 function pathOf(text: string): ValuePath {
@@ -122,7 +122,7 @@ function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   return isStated ? found : null;
 }
 
-/** Returns up to `most` texts and numbers at a path. */
+/** Returns up to `most` strings and numbers at a path, as strings. */
 function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   const found: string[] = [];
   walk(value, { path, depth: 0 }, (end) => {

@@ -67,14 +67,14 @@ export function readSitemap(
   endEntry();
   skipped += keepNewest(map.entries, options.maxEntries);
   if (skipped > 0) {
-    const reason = `${skipped} entries are ignored: only the newest ${options.maxEntries} are read`;
+    const reason = `entries beyond the newest ${options.maxEntries} (${skipped} in total) are ignored`;
     map.problems.push(documentProblem(reason));
   }
   if (!isClosed) map.problems.push(documentProblem(`the sitemap is truncated after item ${count}`));
   return map;
 }
 
-/** Keeps the most recently changed entries. Returns the number removed. W3C dates sort as text if zones are ignored. */
+/** Keeps the latest entries. Returns the number removed. W3C dates sort as strings if time zones are ignored. */
 function keepNewest(entries: SitemapEntry[], limit: number): number {
   if (entries.length <= limit) return 0;
   const byAge = entries.map(({ lastmod }, at) => ({ lastmod: lastmod ?? "", at }))

@@ -28,7 +28,7 @@ interface Fields {
   unclosed: number;
 }
 
-/** Reads an XML feed. Throws {@link DocumentError} if its root element is not that of a feed. */
+/** Reads an XML feed. Throws {@link DocumentError} if it is not a feed or is truncated before the first item's end. */
 export function readXmlFeed(text: string, maxItems: number): ParsedDocument {
   return new XmlFeed(text, maxItems).read();
 }
@@ -72,11 +72,13 @@ class XmlFeed {
     }
     const problems: ParseProblem[] = [...this.#refused];
     if (this.#isCutOutside) {
-      const reason = "a CDATA section outside the items never ends: it is closed before the next item";
+      const reason = "a CDATA section outside the items never ends, so it is closed before the next item";
       problems.push({ ...documentProblem(reason), isMeant: true });
     }
     if (this.#skipped > 0) {
-      problems.push(documentProblem(`${this.#skipped} items beyond the first ${this.maxItems} are ignored`));
+      problems.push(
+        documentProblem(`items beyond the first ${this.maxItems} (${this.#skipped} in total) are ignored`),
+      );
     }
     if (!isClosed) problems.push(documentProblem(`the document is truncated after item ${complete}`));
     const { values, attributes, links } = this.#feed;
@@ -153,7 +155,7 @@ class XmlFeed {
     const number = this.#items.length + this.#refused.length + 1;
     if (number > this.maxItems) this.#skipped++;
     else if (hasClosedSection(this.text, start, end)) {
-      const reason = "a CDATA section in it is not closed: its text cannot be separated from what follows";
+      const reason = "a CDATA section in it is not closed, so its text cannot be separated from what follows";
       this.#refused.push({ item: `item ${number}`, reason });
     } else this.#items.push(this.#item(fields));
   }
@@ -258,7 +260,6 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-/** Returns the value of the first name that has a value, or null if none has. */
 function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);

@@ -37,8 +37,8 @@ const QUOTE = 34;
 const APOSTROPHE = 39;
 
 /**
- * Returns the next tag from an offset on, or null if there is none. Skips text, comments, CDATA sections, instructions
- * and the DOCTYPE. A "<" that does not begin a tag is text.
+ * Returns the first tag at or after an offset, or null if there is none. Skips text, comments, CDATA sections,
+ * instructions and the DOCTYPE. A "<" that does not begin a tag is text.
  */
 export function nextTag(text: string, from: number): StartTag | EndTag | null {
   let at = text.indexOf("<", from);
@@ -88,7 +88,7 @@ const NAME = /[^\s=<>"'/]*/y;
 const EQUAL_SIGN = /\s*=\s*/y;
 const BARE_VALUE = /[^\s"'<>]*/y;
 
-/** Returns the attributes of a start tag by lower-case name, with decoded values. Of duplicates, the first counts. */
+/** Returns the attributes of a start tag by lower-case name, with decoded values. Repeated names are ignored. */
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
@@ -138,7 +138,6 @@ export function decodeReferences(text: string): string {
   });
 }
 
-/** Converts plain text to HTML markup. */
 export function escapeText(text: string): string {
   if (!text.includes("&") && !text.includes("<")) return text;
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -209,7 +208,7 @@ function after(found: number, length: number): number {
   return found === -1 ? -1 : found + length;
 }
 
-/** Returns the end tag at the offset, or the offset from which to continue. */
+/** Returns the end tag at the offset, or if there is none, the offset from which to continue. */
 function readEndTag(text: string, at: number): EndTag | number {
   const close = tagEnd(text, at + 2);
   if (close < 0) return -close;
@@ -217,7 +216,7 @@ function readEndTag(text: string, at: number): EndTag | number {
   return name === "" ? close : { kind: "end", name, start: at, end: close + 1 };
 }
 
-/** Returns the start tag at the offset, or the offset from which to continue. */
+/** Returns the start tag at the offset, or if there is none, the offset from which to continue. */
 function readStartTag(text: string, at: number): StartTag | number {
   if (!isNameStart(text.charCodeAt(at + 1))) return at + 1;
   let nameEnd = at + 2;
