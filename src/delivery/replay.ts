@@ -50,7 +50,7 @@ export function createReplay(replaying: Replaying): Replay {
   return async (target, range) => {
     const { customerId, replaysPerDay: limit } = target;
     if (inProgress.has(customerId)) {
-      const detail = `You have another replay in progress. Retry in ${BUSY_RETRY_S} seconds.`;
+      const detail = `You have another replay in progress. Retry in ${BUSY_RETRY_S} s.`;
       throw new AppError("replay_limit_reached", detail, [], BUSY_RETRY_S);
     }
     inProgress.add(customerId);

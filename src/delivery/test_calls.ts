@@ -62,7 +62,7 @@ export class TestCalls {
 
   #requireSlot(own: number): void {
     const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call that is now in progress ends by then
-    const retry = `Retry in ${retryInSeconds} seconds.`;
+    const retry = `Retry in ${retryInSeconds} s.`;
     if (own >= MAX_OF_CUSTOMER) {
       const detail = `You have ${own} test calls in progress, which is the maximum. ${retry}`;
       throw new AppError("test_limit_reached", detail, [], retryInSeconds);

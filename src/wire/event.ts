@@ -31,7 +31,7 @@ const localizedText = z.strictObject({
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: identifier("event", "The event's id; never reused or changed"),
   source_id: text("The id of the source; `GET /v1/sources` lists all sources"),
-  external_id: text("Shared by all versions of one publication"),
+  external_id: text("Identifies the publication within its source; all versions share it"),
   version: z.int().min(1).meta({ description: "1 for the first version; increases with each revision" }),
   supersedes: identifier("event", "The previous version").nullable().meta({
     description: "The id of the previous version; null for version 1",
@@ -100,7 +100,9 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
     "The version of the rules that classified the event; new rules do not change stored events",
   ),
   categories: texts("The categories that the source states"),
-  stated_languages: texts("The languages that item, document and source state, most specific first"),
+  stated_languages: texts(
+    "The languages that the item, the document and the source state, most specific first",
+  ),
   ...documentOrigin,
   other_languages: z.record(languageCode, languageOrigin).optional().meta({
     description:

@@ -21,7 +21,7 @@ const sourceRecord = z.strictObject({
       "`html` (a listing), `sparql` (a query endpoint), `sitemap` (the changed pages of a site)",
   }),
   reuse_terms: textOrNull("The publisher's terms of reuse, if known"),
-  last_success_at: timeOrNull("Time of the last successful fetch, Unix milliseconds; null if never"),
+  last_success_at: timeOrNull("Time of the last successful fetch, Unix milliseconds; null if there was none"),
   consecutive_failures: count("Failed fetches since the last success"),
   state: z.enum(SOURCE_CONDITIONS).meta({
     description:
@@ -143,7 +143,7 @@ export const healthReport = z.strictObject({
       "Events held for the operator's review, because unusually many arrived from one source at once",
     ),
     last_success_at: timeOrNull(
-      "Time of the last successful fetch of any source, Unix milliseconds; null if none",
+      "Time of the last successful fetch of any source, Unix milliseconds; null if there was none",
     ),
   }).meta({ description: "Ingestion" }),
   deliveries: z.strictObject({

@@ -27,7 +27,7 @@ export const usageReport = z.strictObject({
     held: count("Deliveries held because the quota is used up or their subscription is disabled"),
     held_limit: count(
       "Maximum number of held deliveries. Further events create no deliveries: the subscription's `catch_up` has " +
-        "the reason `held_full`, and delivery continues later with the next event",
+        "the reason `held_full`, and delivery continues later with the first missed event",
     ),
     resets_at: time("End of the month, Unix milliseconds"),
     notices: z.array(z.strictObject({

@@ -44,9 +44,9 @@ export function readRanges(cidrs: readonly string[]): AddressRange[] {
 
 /**
  * Returns the client's IP address. If the connection comes from a trusted proxy, this is the last IP address in
- * `X-Forwarded-For` that does not belong to a trusted proxy, because entries further left can be forged. An invalid
- * entry ends the search at the proxy that wrote it. `Forwarded` (RFC 7239) is not read, because a proxy that writes one
- * of the two headers forwards the other as the client sent it.
+ * `X-Forwarded-For` that does not belong to a trusted proxy, because entries further left can be forged. If all of them
+ * belong to trusted proxies, it is the first. An invalid entry ends the search at the proxy that wrote it. `Forwarded`
+ * (RFC 7239) is not read, because a proxy that writes one of the two headers forwards the other as the client sent it.
  */
 export function clientAddress(
   remote: string,

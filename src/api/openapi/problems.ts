@@ -161,7 +161,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   unavailable: {
     when: "the service is stopping or overloaded, or cannot use its database",
-    detail: "Too many test calls are in progress. Retry in 15 seconds.",
+    detail: "Too many test calls are in progress. Retry in 15 s.",
   },
 };
 

@@ -36,9 +36,10 @@ Bodies are JSON in UTF-8. Every time is an integer in Unix milliseconds. Ids sta
 rejected, so that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every successful \`GET\` response has an \`ETag\`. Send it back in
-\`If-None-Match\`: while nothing has changed, the response is an empty \`304\` that does not count against your quota. \`If-None-Match: *\` also
-returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have only weak ETags,
-so \`If-Match\` with an entity tag is rejected with 412. \`PATCH\` updates only the fields you send; the last write wins.
+\`If-None-Match\`: while nothing has changed, the response is an empty \`304\` that does not count against your quota.
+\`If-None-Match: *\` also gets 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources
+have only weak ETags, so \`If-Match\` with an entity tag is rejected with 412. \`PATCH\` updates only the fields you send;
+the last write wins.
 
 ## Daily quota
 
@@ -55,8 +56,8 @@ request still counts against the quota.
 
 In addition to the quota, requests per minute are limited for each IP address: requests without a key, and, more strictly,
 requests with an invalid key or signature. Beyond the limit, the response is 429 \`too_many_requests\`, with
-\`Retry-After\` in seconds. A valid key that has been used since the service started is not affected by other requests
-from the same IP address.
+\`Retry-After\` in seconds. A valid key that has been used recently is not affected by other requests from the same IP
+address.
 
 ## Paging
 

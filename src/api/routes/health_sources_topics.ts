@@ -13,7 +13,7 @@ export function serviceRoutes({ store, clock, sources, topics, health }: RouteOp
       operationId: "listSources",
       tag: "Service",
       summary: "Lists the active sources with their last fetch",
-      description: "The sources of events. Their ids are filters for events and subscriptions.",
+      description: "The sources of events. Use their ids in the filters of events and subscriptions.",
       response: sourceList,
       status: 200,
       async handle() {

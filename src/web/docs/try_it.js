@@ -1,4 +1,4 @@
-// "Try it": sends a form's request to this server and shows the response. The key stays in its input field.
+// "Try it": sends a form's request to this server and shows the response. The key is kept only in the input fields.
 "use strict";
 
 const LONGEST_SHOWN = 200_000;
