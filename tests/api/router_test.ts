@@ -38,7 +38,7 @@ Deno.test("createRouter() finds the route of a method and a path, with its param
     ["GET", "/v1/things/a", "GET /v1/things/{id}", { id: "a" }],
     ["GET", "/v1/things/known", "GET /v1/things/known", {}],
     ["GET", "/v1/things/a/parts/b", "GET /v1/things/{id}/parts/{part}", { id: "a", part: "b" }],
-    ["GET", "/v1/%74opics", "GET /v1/topics", {}], // an escaped letter equals the letter
+    ["GET", "/v1/%74opics", "GET /v1/topics", {}], // an escaped letter matches the letter
     ["GET", "/v1/things/%C3%A4%20b", "GET /v1/things/{id}", { id: "ä b" }],
     ["GET", "/v1/things/a%2Fb", "GET /v1/things/{id}", { id: "a/b" }],
     ["GET", "/v1/things/100%25", "GET /v1/things/{id}", { id: "100%" }],

@@ -98,7 +98,7 @@ Deno.test(
 );
 
 /**
- * For each listed DNS scenario, what the lookup gives, and whether the attempt is refused, fails, or uses the
+ * For each listed DNS scenario, what the lookup gives, and whether the attempt is refused, fails, or uses these
  * addresses.
  */
 const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {

@@ -223,7 +223,7 @@ Deno.test("run() stops claiming while nothing can be recorded", async () => {
   store.failing.set("finishAttempts", () => failures-- > 0 ? new Error("disk full") : null);
   await using _loop = await runLoop(deps);
   assert.equal(network.requests.length, 3);
-  await clock.advance(20); // the batch fails; then two of its three attempts fail to be recorded one by one
+  await clock.advance(20); // the batch fails, and then two of its three attempts cannot be recorded singly either
   assert.equal(store.finished.length, 1);
   await clock.advance(200);
   store.enqueue(SUB, { id: "dlv_later" });

@@ -17,7 +17,7 @@ export interface GrowingCase {
   isWhole: boolean;
 }
 
-/** Returns a case. The properties that are not given are empty. */
+/** Returns a case that tries all sizes unless `isWhole` is false. Other properties that are not given are empty. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
   return {
     at: 0,

@@ -1,4 +1,4 @@
-// Broken and hostile documents: mutations of valid ones.
+// Makes broken and hostile documents from valid ones.
 import { gzipSync } from "node:zlib";
 import type { Chance } from "./chance.ts";
 

@@ -184,8 +184,8 @@ export interface Serving extends Omit<Beginning, "over"> {
 }
 
 /**
- * Starts `serve` and waits until it listens, on port 0 or a free port. `wrapper` is a program with its first
- * arguments; the program must then become the server (see {@link afterShell}). `main` replaces main.ts.
+ * Starts `serve` and waits until it listens. The config must set port 0 or a free port. `wrapper` is a program with its
+ * first arguments; the program must then become the server (see {@link afterShell}). `main` replaces main.ts.
  */
 export async function serve(
   folder: string,

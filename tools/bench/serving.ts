@@ -1,4 +1,4 @@
-// Runs Regfeed with a store, and a bare server, and puts load on each.
+// Runs Regfeed with a store beside a bare server, and puts load on both.
 import { join } from "node:path";
 import type { BareAnswer } from "./companions/bare_server.ts";
 import type { LoadJob, LoadResult } from "./companions/load.ts";

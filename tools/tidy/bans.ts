@@ -19,7 +19,7 @@ const GLOBALS = new Set([
   "Worker",
 ]);
 
-/** Members that access the outside world, of globals that are otherwise harmless. */
+/** Members that access the outside world although their globals are harmless otherwise. */
 const MEMBERS = new Set([
   "Date.now",
   "Math.random",

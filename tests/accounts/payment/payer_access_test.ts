@@ -211,7 +211,7 @@ Deno.test("evaluatePayer() announces the end of a subscription once, for a week,
     ["0 checkout, 9 deleted", 9, ["sub_1", 9]],
     ["0 checkout, 9 canceled, 10 deleted", 12, ["sub_1", 9]],
     ["0 checkout, 1 failed, 9 deleted", 9, ["sub_1", 9]],
-    ["0 checkout, 9 deleted", 17, null], // after a week
+    ["0 checkout, 9 deleted", 17, null], // more than a week later
     ["0 checkout, 3 deleted, 4 checkout sub_2", 5, null], // another subscription continues
     ["0 checkout, 3 deleted, 4 checkout sub_2, 6 deleted sub_2", 6, ["sub_2", 6]],
   ];

@@ -28,7 +28,7 @@ interface Shown {
   }[];
 }
 
-/** Runs the work with a server that has two events and a subscription, whose endpoint responds with the status. */
+/** Runs the work with a server that has two events and one subscription. Its endpoint responds with this status. */
 function withFailures(
   status: number,
   work: (

@@ -39,7 +39,7 @@ Deno.test("the first failure of a dead endpoint is logged, and then the number o
     for (let count = 0; count < 100; count++) fails();
     clock.ms += MINUTE_MS;
   }
-  assert.equal(logged.length, 6_000); // each attempt, at debug
+  assert.equal(logged.length, 6_000); // every attempt, at the level `debug`
   assert.deepEqual(logged[1], {
     level: "debug",
     message: "attempt failed, will retry",

@@ -93,7 +93,7 @@ Deno.test({
   ...needs(
     "with a full disk, reads continue, nothing is lost, and writes resume once there is space",
     MAY_MOUNT,
-  ), // mounting a disk requires permission, in a namespace
+  ),
 }, () =>
   withPeers(async (folder, board, hook) => {
     const log = await liveThrough("full", {

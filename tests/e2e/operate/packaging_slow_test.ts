@@ -134,7 +134,7 @@ Deno.test(
       assert.match(listed, /^-rw-r----- root\/root .* \.\/etc\/regfeed\/regfeed\.toml$/m);
       assert.match(listed, / \.\/usr\/share\/doc\/regfeed\/docs\/run\/operations\.md$/m);
       const again = join(folder, "again.deb");
-      await new Promise((resolve) => setTimeout(resolve, 1_100)); // the next build has other file times
+      await new Promise((resolve) => setTimeout(resolve, 1_100)); // so that the next build has different file times
       await buildDebian({ executable, output: again, version: "1.2.3", architecture: "amd64" });
       assert.deepEqual(await Deno.readFile(again), await Deno.readFile(output));
       const about = (await ask("dpkg-deb", ["--info", output])).said;

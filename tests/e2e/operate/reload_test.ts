@@ -178,8 +178,8 @@ Deno.test("changes that need a restart wait, and a customer that returns keeps i
     database.close();
     assert.deepEqual(acts.map(({ act }) => act), [
       ...["customer.add", "key.declare"], // bank
-      ...["customer.change", "customer.add", "key.declare"], // bank is removed, paper is added
-      ...["customer.change", "customer.change"], // paper is removed, bank is added again
+      ...["customer.change", "customer.add", "key.declare"], // bank is removed, and paper is added
+      ...["customer.change", "customer.change"], // paper is removed, and bank is added again
     ]);
   }));
 

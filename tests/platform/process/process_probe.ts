@@ -20,7 +20,7 @@ switch (host.args[0]) {
     const first = host.stopSignal();
     host.out("ready\n");
     host.out(`${await first}\n`);
-    // Hangs, as a shutdown may, so that only a kill ends it.
+    // Hangs, as a shutdown may, so that only a kill ends the process.
     setInterval(() => {}, 60_000);
     break;
   }

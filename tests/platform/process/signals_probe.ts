@@ -8,7 +8,7 @@ export async function runCli(host: Host): Promise<number> {
   const stop = await host.stopSignal();
   const heard: string[] = [];
   host.onReload(() => heard.push("reload"));
-  await new Promise((later) => setTimeout(later, 100)); // the kernel does not keep the order of signals
+  await new Promise((later) => setTimeout(later, 100)); // signals may arrive late and in any order
   host.out(JSON.stringify([stop, ...heard.sort()]));
   return 0;
 }

@@ -50,7 +50,7 @@ function portOf(listener: Deno.TcpListener): number {
   return listener.addr.port;
 }
 
-/** Accepts connections, discards what they send, and does the work for each until its client closes it. */
+/** Accepts connections, discards what is received, and does the work for each connection until it is closed. */
 async function hold(
   listener: Deno.TcpListener,
   work: (connection: Deno.TcpConn) => Promise<void>,
