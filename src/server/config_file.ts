@@ -4,7 +4,7 @@ import type { Host } from "../platform/process/process.ts";
 
 /** The name of the config in the current folder. */
 export const OWN_CONFIG = "regfeed.toml";
-/** The config of a package or container. */
+/** The config of an installed package or a container. */
 export const SYSTEM_CONFIG = "/etc/regfeed/regfeed.toml";
 /** Used if there is no other config, so that Regfeed can be tried in a fresh clone. */
 export const EXAMPLE_CONFIG = "config.example.toml";
@@ -39,8 +39,8 @@ export async function locateConfig(
 }
 
 /**
- * Finds the config of a restored backup: as {@link locateConfig}, but never the example. If there is none, returns the
- * path that was named, or the default in the current folder, so that the backup's config is restored there.
+ * Finds the config file that a restore replaces, like {@link locateConfig}, but never the example. If there is none,
+ * returns the path that was named, or the default path in the current folder, as the path of the restored config.
  */
 export async function locateTarget(
   host: Pick<Host, "cwd" | "exists" | "env">,

@@ -50,7 +50,7 @@ export const deliveryRecord = z.strictObject({
       "failed; `held`: waits as long as its `reason` applies; `cancelled`: the subscription was deleted",
   }),
   reason: textOrNull(
-    "Why the delivery or its replay has not succeeded; null if it has, or if nothing has failed yet",
+    "Why the delivery or its replay has not succeeded; null if it has, or if it is pending and nothing has failed",
   ),
   attempt_count: count("Number of attempts, including one in progress"),
   last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),

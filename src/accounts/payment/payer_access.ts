@@ -128,7 +128,7 @@ function stateOf(events: readonly RelevantEvent[]): SubscriptionState {
   return state;
 }
 
-/** Starts or continues a failure. The grace period starts with the first of consecutive failures. */
+/** Starts or continues a failure. The grace period starts with the first of consecutive failures of one kind. */
 function failing(
   before: SubscriptionState,
   kind: "due" | "suspended",

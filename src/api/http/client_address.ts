@@ -66,8 +66,9 @@ export function clientAddress(
 }
 
 /**
- * Returns the key under which a rate limit counts a client: its IPv4 address or its IPv6 /64 network, or null for
- * requests from this machine and those without a connection. `client` is the {@link clientAddress} of `remote`.
+ * Returns the key under which a rate limit counts a client: its IPv4 address, its IPv6 /64 network or, if it is neither,
+ * `client` itself. Returns null for requests from this machine and those without a connection. `client` is the
+ * {@link clientAddress} of `remote`.
  */
 export function limitedAs(client: string, remote: string): string | null {
   const address = readHop(client);

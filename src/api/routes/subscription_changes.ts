@@ -153,10 +153,10 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
       "For receivers that have lost data. For the events stored in the period, finished deliveries (delivered or " +
       "failed) are sent again with the same ids, and matching events without a delivery get one, even if they are " +
       "older than the subscription. Pending deliveries and events that `backfill_since` will deliver are not " +
-      "affected. Events are processed in storage order, at most 1000 per call; continue with `next_after`. " +
-      "Deliveries that had succeeded do not count against the monthly quota again. Each delivery counts against the " +
-      "daily replays; if there are not enough left, nothing is sent. Replays are sent after the subscription's new " +
-      "deliveries.",
+      "affected. Events are processed in storage order; each call sends at most 1000 deliveries. Continue with " +
+      "`next_after`. Deliveries that had succeeded do not count against the monthly quota again. Each delivery counts " +
+      "against the daily replays; if there are not enough left, nothing is sent. Replays are sent after the " +
+      "subscription's new deliveries.",
     params: { id: subscriptionId },
     body: replayRequest,
     repeatable: true,
