@@ -1,4 +1,4 @@
-// Creates a backup: copies the running database, checks the copy and counts its rows, packs and verifies the archive.
+// Creates a backup: copies the database, which may be in use, checks the copy, and packs and verifies the archive.
 import { basename, dirname, join } from "node:path";
 import {
   ARCHIVE_NAMES,

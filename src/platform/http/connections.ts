@@ -8,7 +8,7 @@ import { type ConnectionStream, dial } from "./dial.ts";
 const KEEP_ALIVE_MS = 4_000;
 /** Maximum time for which a server can ask to keep an idle connection (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
-/** Maximum number of idle connections of one client. Beyond it, the connection that has been idle longest is closed. */
+/** Maximum number of idle connections of one client. Above this number, the one idle longest is closed. */
 export const MAX_IDLE_CONNECTIONS = 256;
 const MAX_HEADER_BYTES = 32_768;
 

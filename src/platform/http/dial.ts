@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const ADDRESS_TIMEOUT_MS = 1_000;
 const READ_BYTES = 16_384;
 
-/** Maximum number of unfinished TLS handshakes with one network. Beyond it, new connections are refused. */
+/** Maximum number of unfinished TLS handshakes with one network. At this number, no new TLS connection is opened. */
 export const MAX_UNFINISHED_HANDSHAKES = 16;
 /** The prefix length of the largest IPv6 network that a provider assigns to one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;

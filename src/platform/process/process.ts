@@ -36,7 +36,7 @@ export interface Host extends WritableFiles, Signals {
   user(): string | null;
   /** Reads stdin to its end as text. Throws if it contains more than `maxBytes`. */
   input(maxBytes: number): Promise<string>;
-  /** Writes the whole text to stdout without buffering. `hasColours`: the text contains Regfeed's own colours. */
+  /** Writes the whole text to stdout without buffering. Set `hasColours` if it contains Regfeed's own colours. */
   out(text: string, options?: { hasColours: boolean }): void;
   err(text: string): void;
   isTerminal: boolean;

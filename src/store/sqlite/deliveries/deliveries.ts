@@ -1,4 +1,4 @@
-// The delivery queue in SQLite: claims due deliveries.
+// The delivery queue in SQLite: claims due deliveries, ends their leases, and records finished attempts.
 import type { ClaimedDelivery } from "../../../domain/delivery/delivery.ts";
 import type { Pace } from "../../../domain/delivery/endpoint.ts";
 import { planEndpointSlots, planRecovery } from "../../../domain/plans/endpoint_pace.ts";
@@ -17,8 +17,8 @@ import type { Part } from "../store_methods.ts";
 
 /**
  * Maximum number of subscriptions that a claim skips in one queue because none of their deliveries can start now.
- * `before` applies until one of them can start, and `after` from then on. The next claim continues where this one
- * stopped.
+ * `before` applies until a subscription is offered a slot, and `after` from then on. The next claim continues where
+ * this one stopped.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 

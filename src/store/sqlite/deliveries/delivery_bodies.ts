@@ -2,7 +2,7 @@
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Removes the bodies of the deliveries whose `seq` a JSON list contains, and the endings that no other body uses. */
+/** Removes the bodies of the deliveries whose `seq` is in a JSON list, and the endings that no other body uses. */
 export function removeBodies(connection: Connection, seqs: string): void {
   const bodies = connection.all(
     sql`delete from delivery_bodies where delivery_seq in (select value from json_each(${seqs}))

@@ -179,7 +179,7 @@ function startOf(
 /** Maximum time in ms by which the clock may have been set back without making {@link firstSeqAt} wrong. */
 const MAX_CLOCK_STEP_MS = 86_400_000;
 
-/** Returns the `seq` of the first delivery created at or after a time. Bisects, because `seq` and time grow together. */
+/** Returns the `seq` of the first delivery created at or after a time. Bisects, as `seq` and time grow together. */
 function firstSeqAt(connection: Connection, atMs: number): number {
   if (atMs <= 0) return 0;
   let low = 0;

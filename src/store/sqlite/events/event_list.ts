@@ -8,7 +8,7 @@ import { SERVED_JSON } from "./served_record.ts";
 /**
  * Returns the events that match a query, in its order. The time hardly grows with the number of stored events, even for
  * full-text search. If each of several filters matches many events, but few events match all of them, the index
- * compares their entries, which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
+ * compares the entries of all filters, which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
  */
 export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
   const match = matchOf(query);

@@ -15,8 +15,8 @@ import { sql } from "../connection/sql.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Judges the events of a fetch and any that a killed process left waiting. Releases them for matching, or quarantines
- * them as a change spike. Returns the number quarantined.
+ * Judges the events of a fetch and any that a killed process left waiting. Releases them for matching, except
+ * those that belong to a change spike, which it quarantines. Returns the number quarantined.
  */
 export function settleArrivals(
   connection: Connection,

@@ -13,7 +13,7 @@ export interface Migration {
   replacesTables?: boolean;
 }
 
-/** The steps in order. Released steps never change; each later change is a new step. */
+/** The steps in order. Released steps never change; later schema changes are new steps. */
 export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA }];
 
 /** Returns the schema of an open database, or 0 if it is empty. */

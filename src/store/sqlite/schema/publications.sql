@@ -12,7 +12,7 @@ create table publications (
   text_hash text,
   -- Hash of content whose date has changed, seen only once so far. It does not count until it is seen again.
   pending_hash text,
-  -- How often only the date has changed.
+  -- How many times only the date has changed.
   date_moves integer not null default 0 check (date_moves >= 0),
   -- The identity's position in the order in which the publication's identities were added.
   ordinal integer not null default 0 check (ordinal >= 0),

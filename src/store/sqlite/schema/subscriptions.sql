@@ -33,7 +33,7 @@ create table subscriptions (
   last_success_at integer,
   -- When its owner was warned that the subscription will be disabled.
   warned_at integer,
-  -- Which of the last attempts were slow: one bit each, the lowest for the newest; null before the first attempt.
+  -- Which of the last attempts were slow: one bit each, the lowest for the newest; null until one is recorded.
   slow_attempts integer,
   -- 'steady': as much as the limits allow; 'probing': one attempt at a time, until one succeeds; 'recovering': at a
   -- limited rate, until nothing is due.

@@ -85,8 +85,8 @@ export class EndpointNotes {
   }
 
   /**
-   * Makes waiting deliveries due when an endpoint responds again, or at the time that the receiver asked for.
-   * Deliveries with an attempt in progress, which has no row yet, are left alone.
+   * Makes an endpoint's waiting deliveries due, because it responds again. A later time that the receiver asked for
+   * still applies. Deliveries with an attempt in progress, which has no row yet, are left alone.
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
