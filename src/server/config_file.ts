@@ -39,8 +39,8 @@ export async function locateConfig(
 }
 
 /**
- * Finds the config file that a restore replaces, like {@link locateConfig}, but never the example. If there is none,
- * returns the path that was named, or the default path in the current folder, as the path of the restored config.
+ * Finds the config file for a restore, like {@link locateConfig}, but never the example. If there is none, returns the
+ * path that was named, or the default path in the current folder, to which the backup's config is then restored.
  */
 export async function locateTarget(
   host: Pick<Host, "cwd" | "exists" | "env">,

@@ -36,7 +36,7 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
   const undelivered = {
     regfeed_deliveries_held: [
       "held",
-      "Deliveries held because a monthly quota is used up or a subscription is disabled.",
+      "Deliveries held because a monthly quota is used up, or a subscription or customer is disabled.",
     ],
     regfeed_deliveries_failed: ["failed", "Failed deliveries in the log."],
     regfeed_subscriptions_held_full: [

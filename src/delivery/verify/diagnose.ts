@@ -101,7 +101,7 @@ function secretFindings(given: string): Finding[] {
     ));
   } else if (!/^[0-9a-f]{64}$/.test(bare)) {
     const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
-    const odd = bare.length === 64 ? ", not all of them such digits" : "";
+    const odd = bare.length === 64 ? ", and not all of them are such digits" : "";
     findings.push(note(
       `Regfeed's secrets are 64 hexadecimal digits in lower case, but this one has ${many}${odd}. Is it the ` +
         "complete webhook_secret of the subscription?",
