@@ -7,7 +7,7 @@ export type Network = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 /** Maximum number of a host's IP addresses that a connection tries. */
 export const MAX_ADDRESSES = 16;
 
-/** Parses a range in CIDR notation. Throws for any other text. */
+/** Parses a range in CIDR notation. Throws if the notation is not valid. */
 export function parseNetwork(text: string): Network {
   const [base = "", bits = "", ...rest] = text.split("/");
   const address = parseAddress(base);
@@ -19,8 +19,8 @@ export function parseNetwork(text: string): Network {
 }
 
 /**
- * Parses an IP address as connections do: as IPv4 with four decimal parts, or IPv6 without a zone. Returns null for any
- * other text. On its own, the library accepts `0x7f.1` and `010.1.1.1`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
+ * Parses an IP address as connections do: IPv4 with four decimal parts, or IPv6 without a zone. Returns null for any
+ * other string. On its own, the library accepts `0x7f.1` and `010.1.1.1`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
  */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -33,7 +33,7 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.IPv6.parse(plain);
 }
 
-/** IPv6 ranges whose addresses contain an IPv4 address, with its position (RFC 4291, 6145, 6052, 8215, 3056, 4380). */
+/** IPv6 ranges whose addresses contain an IPv4 address, and its position (RFC 4291, 6145, 6052, 8215, 3056, 4380). */
 const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; inverted: boolean }[] = [
   { network: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), firstByte: 12, inverted: false },
   { network: ipaddr.IPv6.parseCIDR("::/96"), firstByte: 12, inverted: false },
@@ -95,23 +95,23 @@ export function isReachable(address: string, opened: readonly Network[]): boolea
 
 const LOOPBACK: readonly Network[] = ["127.0.0.0/8", "::1/128"].map(parseNetwork);
 
-/** Whether a range in CIDR notation contains a loopback address. Throws for any other text. */
+/** Whether a range in CIDR notation contains a loopback address. Throws if the notation is not valid. */
 export function holdsLoopback(range: string): boolean {
   const [base, bits] = parseNetwork(range);
-  // Two ranges overlap if they have the prefix of the wider one in common.
+  // Two ranges overlap if their base addresses share the prefix of the wider range.
   return LOOPBACK.some(([own, ownBits]) => isOpened(base, [[own, Math.min(bits, ownBits)]]));
 }
 
-/** Returns the IP address in a URL, or null if the URL contains a name. */
+/** Returns the IP address in a URL, or null if the URL contains a host name. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return parseAddress(host) === null ? null : host;
 }
 
-/** Length of the IPv6 prefix that a provider assigns to one customer, who controls all IP addresses with it. */
+/** Length of the IPv6 prefix that a provider assigns to one customer, who controls all addresses with that prefix. */
 const IPV6_NETWORK_BITS = 64;
 
-/** Returns the key by which limits count clients: an IPv4 address, an IPv6 network, or any other text unchanged. */
+/** Returns the key by which limits count clients: an IPv4 address, an IPv6 network, or any other string unchanged. */
 export function networkOf(text: string, ipv6Bits = IPV6_NETWORK_BITS): string {
   const address = parseAddress(text);
   if (address === null) return text;

@@ -1,6 +1,6 @@
-// Redacts text that looks like a secret from the log, as a second line of defence.
+// Redacts text that looks like a secret, as a second line of defence for the log.
 
-/** The forms of secrets and their replacements. The first line of defence is not to log secrets. */
+/** The forms of secrets, and what replaces them. The first line of defence is not to log secrets. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\brgf_[0-9a-f]+/gi, "rgf_[redacted]"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_[redacted]"],

@@ -1,4 +1,4 @@
-// Trims the end of a text in linear time. The pattern `/[…]+$/` takes quadratic time for long runs in the middle.
+// Trims the end of a string in linear time. `/[…]+$/` takes quadratic time for long runs before the end.
 
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;

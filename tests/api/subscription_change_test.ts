@@ -144,7 +144,7 @@ Deno.test("backfills beyond the tier's daily limit get 429 with the time at whic
     const refused = await add("/2");
     assert.deepEqual([refused.status, refused.json.code], [429, "backfill_limit_reached"]);
     const resetMs = Date.UTC(2026, 7, 2);
-    assert.match(refused.json.detail, /1 backfills a day.*2026-08-02T00:00:00\.000Z/);
+    assert.match(refused.json.detail, /allows 1 backfill a day, and it is used.*2026-08-02T00:00:00\.000Z/);
     const seconds = Math.ceil((resetMs - clock.nowMs()) / 1_000);
     assert.equal(refused.headers.get("retry-after"), String(seconds));
     assert.equal((await subscribe({ webhook_url: `${NEW_HOOK}/2` })).status, 201);

@@ -18,7 +18,7 @@ export interface Customer {
   createdAtMs: number;
 }
 
-/** Who disabled a customer: the operator, or a missing payment. */
+/** What disabled a customer: the operator, or a missing payment. */
 export type DisabledBy = "operator" | "payment";
 
 /** The stored data of an API key, which does not include the key itself. */

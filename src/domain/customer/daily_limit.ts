@@ -1,5 +1,4 @@
-// Daily limits per customer on actions that cost more than a request. A day is a UTC day.
-
+// Daily limits per customer on actions that are more expensive than other requests. Days are UTC days.
 import { nextUtcDay } from "./quota_period.ts";
 import { AppError, type ErrorCode } from "../error_codes.ts";
 
@@ -9,7 +8,7 @@ export type DailyAction = typeof DAILY_ACTIONS[number];
 
 export interface DailyRequest {
   action: DailyAction;
-  /** The number of actions. All of them are granted, or none. */
+  /** The number of actions. Either all of them are granted, or none. */
   count: number;
   limit: number;
   nowMs: number;
@@ -29,7 +28,7 @@ export function grantDaily(
   return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
 }
 
-/** The daily limit that an error is about. `nouns` names its actions in the plural. */
+/** The daily limit that an error is about. `nouns` names its actions in the plural, such as "test calls". */
 export interface DailyLimit {
   code: ErrorCode;
   nouns: string;
@@ -37,11 +36,14 @@ export interface DailyLimit {
   nowMs: number;
 }
 
-/** Returns the error for exceeding a daily limit. It says when to retry. `because` replaces its first sentence. */
+/** Returns the error for exceeding a daily limit, which says when to retry. `because` replaces its first sentence. */
 export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
   if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);
   const resetsAtMs = nextUtcDay(nowMs);
-  const detail = because ?? `Your tier allows ${limit} ${nouns} a day, and all of them are used.`;
+  const allowed = limit === 1
+    ? `1 ${nouns.slice(0, -1)} a day, and it is`
+    : `${limit} ${nouns} a day, and all of them are`;
+  const detail = because ?? `Your tier allows ${allowed} used.`;
   return new AppError(
     code,
     `${detail} Retry after ${new Date(resetsAtMs).toISOString()}, or ask for a higher tier.`,

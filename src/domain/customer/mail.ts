@@ -37,10 +37,9 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-/** The data of the email about reaching the limit on held deliveries. */
 export interface HeldFull {
   limit: number;
-  /** When the service stopped storing further deliveries, Unix ms. */
+  /** When the service stopped creating deliveries, Unix ms. */
   sinceMs: number;
   resetsAtMs: number;
 }
@@ -79,7 +78,7 @@ export interface MailData {
   "held-full": HeldFull;
 }
 
-/** An email address with a name, which may be empty. */
+/** An email address and a display name, which may be empty. */
 export interface Mailbox {
   name: string;
   address: string;
@@ -98,7 +97,7 @@ const MAX_LOCAL_PART = 64;
 const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
 const LABEL = /^[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*$/u;
 
-/** Whether a text is a valid email address. Quotes, comments, spaces and line breaks are not allowed. */
+/** Whether a string is a valid email address. Quotes, comments, spaces and line breaks are not allowed. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   return text.length <= MAX_ADDRESS && at <= MAX_LOCAL_PART &&
@@ -111,7 +110,7 @@ export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** `queued`: until the email is sent. `failed`: after the last attempt. `cancelled`: by the service or the operator. */
+/** `queued`: not sent yet. `failed`: the last attempt failed. `cancelled`: by the service or the operator. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 export type MailStatus = typeof MAIL_STATUSES[number];
@@ -172,7 +171,7 @@ export type NewMail = {
     kind: Kind;
     customerId: string;
     data: MailData[Kind];
-    /** The deduplication key, such as "quota-80:cus_…:2026-07:500". Only one email is queued per key. */
+    /** The deduplication key, such as "quota-80:cus_…:2026-07:500". At most one email is ever queued per key. */
     onceKey: string;
     /** The current time, Unix ms. */
     atMs: number;

@@ -19,7 +19,7 @@ export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** What one event says about one paid subscription. */
 export type PaymentFact =
-  /** A completed checkout. `email` is null without a valid email address. `unusable` means that it was invalid. */
+  /** A completed checkout. `email` is null if it has no valid email address; `unusable`: it has an invalid one. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
   /** The state of the paid subscription. `deleted` means that it has ended permanently. */
   | {
@@ -74,7 +74,7 @@ export interface PaymentVerdict {
   notice: PaymentNotice | null;
 }
 
-/** `waiting`: the event waits for a paid checkout. `ignored`: it has no effect. `repeated`: it is already stored. */
+/** `waiting`: the event waits for a paid checkout. `ignored`: it has no effect. `repeated`: it was stored before. */
 export type PaymentOutcome = "applied" | "waiting" | "ignored" | "repeated";
 
 export interface KeptPayment {
@@ -85,7 +85,7 @@ export interface KeptPayment {
 
 export interface PayerState {
   payer: string;
-  /** The email address of the last checkout: empty if the checkout has none, null if it is unknown. */
+  /** The latest valid email address of a checkout; empty if there was none, null if it is unknown. */
   email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";

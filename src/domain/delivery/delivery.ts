@@ -5,7 +5,7 @@ import type { DisabledReason } from "./subscription.ts";
 /**
  * A delivery is `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`). It is `held`
  * while the quota is used up, or while its subscription or customer is disabled. It is `cancelled` if its subscription
- * is deleted.
+ * is deleted first.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 
@@ -31,7 +31,7 @@ export interface ClaimedDelivery {
   attempt: number;
   /**
    * The step of the schedule: one more than the number of failed attempts since the delivery was last queued. An
-   * attempt whose result was not recorded, because the service was killed, does not count.
+   * attempt whose result was not recorded, for example because the service was killed, does not count.
    */
   tries: number;
   createdAtMs: number;
@@ -39,7 +39,7 @@ export interface ClaimedDelivery {
 
 /** Maximum size of a stored response body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
-/** Maximum number of attempts that are kept for each delivery, newest first: enough for two schedules. */
+/** Maximum number of attempts kept for each delivery, enough for two schedules. Only the newest are kept. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
 export interface AttemptResult {
@@ -51,7 +51,7 @@ export interface AttemptResult {
   problem: string | null;
   /** The time that a valid `Retry-After` header states, Unix ms, or null if there is none. */
   retryAtMs: number | null;
-  /** The beginning of the response body as text, or null without a response. Only for the subscription's owner. */
+  /** The beginning of the response body, or null if there was no response. Shown only to the subscription's owner. */
   response: string | null;
 }
 
@@ -109,7 +109,7 @@ export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
 
 const HOLD_WORDS: Record<HoldReason, string> = {
   quota: "held: the monthly quota is used up; the delivery is sent next month or with a higher tier",
-  disabled: "held: the subscription is disabled; the delivery is sent when the subscription is enabled",
+  disabled: "held: the subscription or its customer is disabled; the delivery is sent when both are enabled",
 };
 
 const HELD_BY_TIER =
@@ -138,7 +138,7 @@ export function describeDelivery(
     case "pending":
       return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
     case "delivered":
-      // Only the replay failed.
+      // A problem means that a replay failed after the delivery had succeeded.
       return lastProblem === null || arrivedAtMs === null
         ? null
         : `delivered; its replay failed: ${lastProblem}`;

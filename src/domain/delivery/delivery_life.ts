@@ -1,4 +1,4 @@
-// The life of a delivery as a state machine: a table that every store applies.
+// The state machine of deliveries, which every store applies.
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
@@ -76,7 +76,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
 
 /**
  * Returns the change that a trigger causes, or null if there is none. Replaying a successful delivery does not use the
- * quota again. If the replay fails or must be held, the delivery is `delivered` again.
+ * quota again. If the replay fails, must be held or is abandoned, the delivery is `delivered` again.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

@@ -39,18 +39,18 @@ const ATTEMPTS_LOOKED_AT = 5;
 
 /** Number of consecutive failures after which an endpoint is only probed. */
 export const PROBE_AFTER_FAILURES = 5;
-/** The pause before the first probe, ms. Each further failure doubles it. */
+/** The pause before the first probe, ms. Each further failure doubles the pause. */
 const FIRST_PROBE_PAUSE_MS = 1_000;
 export const MAX_PROBE_PAUSE_MS = 60_000;
 /** Pause after each attempt to deliver to a recovering endpoint, ms: at most 20 attempts per second. */
 export const RECOVERY_PAUSE_MS = 50;
 
 const DAY_MS = 86_400_000;
-/** Time without a success after which the owner is warned, ms. */
+/** How long an endpoint must fail before its owner is warned, ms. */
 export const WARN_AFTER_MS = 3 * DAY_MS;
-/** Time without a success after which the subscription is disabled, ms. */
+/** How long an endpoint must fail before its subscription is disabled, ms. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
-/** Minimum time between warning the owner and disabling the subscription, ms, even if the service was down. */
+/** Minimum time between the warning and disabling the subscription, ms. It also applies if the service was down. */
 export const WARNING_LEAD_MS = DAY_MS;
 
 /** Whether an endpoint is slow and therefore gets a smaller share of the slots. */
@@ -59,7 +59,7 @@ export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttem
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** Adds an attempt to the history. The first one fills it, as if all earlier attempts had taken equally long. */
+/** Adds an attempt to the history. The first attempt fills the history, as if earlier ones had taken as long. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;

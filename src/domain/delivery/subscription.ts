@@ -18,12 +18,12 @@ export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"]
 
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
-/** The state of a subscription that is behind: stored events are delivered first, as far as the quota allows. */
+/** The state of a subscription that is behind. It gets stored events before new ones, as far as the quota allows. */
 export interface CatchUp {
   /** `backfill`: the owner requested stored events. `held_full`: the limit on held deliveries was reached. */
   reason: "backfill" | "held_full";
   sinceMs: number;
-  /** Whether the subscription waits for the monthly quota, or to be enabled. */
+  /** Whether catching up waits for more monthly quota, or for the subscription to be enabled. */
   isPaused: boolean;
   /** The event with which delivery continues, or null if that event is not stored yet. */
   nextEventId: string | null;
@@ -70,7 +70,7 @@ export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "del
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }
 
-/** Returns a test for the filters that match the event. A parent topic also matches its child topics. */
+/** Returns a function that tells whether a filter matches the event. A parent topic also matches its child topics. */
 export function passesOf(
   event: Pick<RegEvent, "topics" | "source_id" | "severity">,
   taxonomy: readonly Topic[],

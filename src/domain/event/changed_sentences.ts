@@ -5,10 +5,10 @@ export const OMISSION = "[…]";
 /** Texts of up to this length, in UTF-16 units, are shown completely. */
 export const WHOLE_UP_TO = 300;
 
-/** Maximum product of the sentence counts. Beyond it, all but the common beginning and end counts as changed. */
+/** Maximum product of the numbers of sentences to compare. Above it, all but the common ends count as changed. */
 const MAX_COMPARED = 62_500;
 
-/** Maximum number of segments. A text with more is shown completely, because comparing it would take too long. */
+/** Maximum number of segments. A text with more counts as one sentence, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
 
 export interface TextChange {
@@ -19,9 +19,9 @@ export interface TextChange {
 }
 
 /**
- * Shows two different texts: short texts completely, and the changed sentences of long texts in order. The shown texts
- * always differ. `language` (ISO 639-1) determines where sentences end (UAX #29). Abbreviations such as "Art." do not
- * end a sentence.
+ * Returns what to show of two different texts: short texts whole, and the changed sentences of long texts in order. The
+ * returned texts always differ. `language` (ISO 639-1) determines where sentences end (UAX #29). Abbreviations such as
+ * "Art." do not end a sentence.
  */
 export function changedSentences(before: string, after: string, language: string): TextChange {
   if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };

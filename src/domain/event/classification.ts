@@ -3,7 +3,7 @@ import type { EventType } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { Topic } from "./topic.ts";
 
-/** Lists of keywords. `any` applies to every language, `other` to languages without their own list. */
+/** Lists of keywords. `any` applies to every language, `other` to languages without a list of their own. */
 export const KEYWORD_LISTS = ["any", "en", "de", "fr", "other"] as const;
 
 export type KeywordList = typeof KEYWORD_LISTS[number];

@@ -25,8 +25,8 @@ const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
- * Returns the difference from `previous` to `next`. The summary is in the given language, or in English if that
- * language has no texts. Changes of translations have the fields `translations.CODE.title` and
+ * Returns the difference from `previous` to `next`. The summary is in the given language if it is English, German or
+ * French, and otherwise in English. Changes of translations have the fields `translations.CODE.title` and
  * `translations.CODE.summary`.
  */
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {

@@ -73,7 +73,7 @@ const WORDS: Record<string, DiffTexts> = {
     language: "langue modifiée",
     withdrawn: "retiré par la source",
     restored: "de nouveau publié par la source",
-    // All are feminine, like the participles below.
+    // All these nouns are feminine, as the participles below must be.
     lists: {
       topics: ["thématique", "thématiques"],
       ai_act_articles: ["référence d’article", "références d’articles"],
@@ -94,8 +94,8 @@ export interface DescribeOptions {
 }
 
 /**
- * Describes the changes in the reader's language, or in English if that language has no texts. Changes of texts in the
- * reader's language come first. Changes of texts in other languages name the language.
+ * Describes the changes in the reader's language if it is in {@link WORDS}, and otherwise in English. Changes of
+ * translations into the reader's language come first. Changes of texts in other languages name the language.
  */
 export function describeChanges(changes: readonly FieldChange[], { language, own }: DescribeOptions): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
@@ -114,7 +114,7 @@ interface Context {
   changes: readonly FieldChange[];
   words: DiffTexts;
   language: string;
-  /** Names the language of `title_en` and `summary_en`, or returns an empty text if it is obvious. */
+  /** Returns the language of `title_en` and `summary_en` in parentheses, or an empty string if it is obvious. */
   elsewhere(): string;
 }
 
@@ -158,7 +158,7 @@ function isRaised(before: string, after: string): boolean {
   return known(before) && known(after) && isAtLeast(after, before);
 }
 
-/** Returns nothing if the whole language was added or removed: the change of `language_versions` says so. */
+/** Returns nothing if the language was added or removed, because the change of `language_versions` says so. */
 function translationClause(field: string, fate: Fate, { changes, words, language }: Context): string[] {
   const [, code, part] = /^translations\.(.+)\.(title|summary)$/.exec(field) ?? [];
   if (code === undefined) return [field];
@@ -183,7 +183,7 @@ function languageName(code: string, language: string): string {
 
 /**
  * A changed field, with its values or with the added and removed values of a list. `excerpt` means that the values
- * contain only the changed sentences of a long text, with "[…]" for the others.
+ * contain only the changed sentences of a long text, with "[…]" in place of the others.
  */
 export type FieldChange =
   | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }

@@ -26,7 +26,7 @@ export const EVENT_TYPES = [
 
 export type EventType = typeof EVENT_TYPES[number];
 
-/** The plain texts of a publication in one language. */
+/** The title and summary of a publication in one language, as plain text. */
 export interface LocalizedText {
   title: string;
   summary: string;
@@ -72,7 +72,7 @@ export interface RegEvent {
   status?: "withdrawn" | undefined;
 }
 
-/** Adds a language to a record that does not have it yet. English texts also become `title_en` and `summary_en`. */
+/** Adds a language to a record, unless it has that language. English texts also become `title_en` and `summary_en`. */
 export function withTranslation(event: RegEvent, language: string, words: LocalizedText): RegEvent {
   if (Object.hasOwn(event.translations, language)) return event;
   return {

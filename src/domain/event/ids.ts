@@ -25,7 +25,7 @@ const LAST_ULID_MS = 2 ** 48 - 1;
 
 /**
  * Creates identifiers from a clock (Unix ms) and a source of random bytes. If the clock does not advance, the random
- * part of the last ULID is incremented instead, so that identifiers stay in the order of creation.
+ * part of the last ULID is incremented instead, so that identifiers sort in the order of creation.
  */
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;
@@ -52,7 +52,7 @@ export function firstIdAt(noun: IdNoun, ms: number): string {
     "0".repeat(RANDOM_CHARACTERS);
 }
 
-/** Returns the identifier of a noun with the time 0 and the given 10 bytes. */
+/** Returns the identifier of a noun whose time is 0 and whose random part consists of the given 10 bytes. */
 export function idOfNumber(noun: IdNoun, bytes: Uint8Array): string {
   let rest = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   let text = "";
@@ -60,7 +60,7 @@ export function idOfNumber(noun: IdNoun, bytes: Uint8Array): string {
   return ID_PREFIXES[noun] + timeCharacters(0) + text;
 }
 
-/** Whether a text has the form of the noun's identifiers. */
+/** Whether a string has the form of the noun's identifiers. */
 export function isId(noun: IdNoun, text: string): boolean {
   const prefix = ID_PREFIXES[noun];
   return text.startsWith(prefix) && ULID.test(text.slice(prefix.length));

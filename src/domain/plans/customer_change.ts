@@ -21,7 +21,7 @@ export interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
   /** Whether the customer's pending deliveries must be held. */
   isDisabled: boolean;
-  /** Whether to send a welcome email that waits for the customer to be enabled. */
+  /** Whether to send a welcome email that was delayed or cancelled because the customer was disabled. */
   isEnabled: boolean;
   /** Whether to send a failed welcome email again, to the new email address. */
   hasNewEmail: boolean;
@@ -35,7 +35,7 @@ export function planCustomerChange(
   { change, disabledBy = before }: CustomerChange,
   tiers: Readonly<Record<Tier, TierLimits>>,
 ): CustomerChanged | null {
-  // A change of tier ends custom limits. Otherwise, they would apply again, unnoticed, after a return to the old tier.
+  // A change of tier removes custom limits. Otherwise, they would apply again, unnoticed, after a return to `embedded`.
   const hasNewTier = change.tier !== undefined && change.tier !== customer.tier;
   const limits = change.limits ?? (hasNewTier ? {} : customer.limits);
   const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };
@@ -71,7 +71,7 @@ export function planLimitsMail(
   return fit.held.length > 0 ? { kind: "subscriptions-held", data: { limits, ...fit } } : null;
 }
 
-/** Returns who keeps a customer disabled when the operator enables it: `payment` if its payments have ended. */
+/** Returns what keeps a customer disabled when the operator enables it: `payment` if its payments ended, or null. */
 export function disabledAfterEnabling(payment: { access: "granted" | "ended" } | null): DisabledBy | null {
   return payment?.access === "ended" ? "payment" : null;
 }

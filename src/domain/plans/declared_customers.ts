@@ -5,7 +5,7 @@ import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared
 export interface DeclarationFacts {
   /** The stored customer with the declared id, or null if there is none. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
-  /** The oldest customer with this email address, except declared ones and those that the operator disabled. */
+  /** The oldest undeclared customer that has this email address and was not disabled by the operator, or null. */
   emailHolderId: string | null;
   /** For each declared key, the undeclared customer that holds it, or null. */
   keyHolderIds: readonly (string | null)[];
@@ -17,7 +17,7 @@ export function findConflicts(
 ): DeclarationConflict[] {
   if (known?.isErased) return [{ name, what: "erased", holderId: id }];
   const conflicts: DeclarationConflict[] = [];
-  // Once applied, a declaration stays valid: a later payer with the same email address must not prevent a start.
+  // A payer who later uses the email address of an applied declaration must not prevent the server from starting.
   const holds = known?.enabled === true && known.email.toLowerCase() === email.toLowerCase();
   if (!holds && emailHolderId !== null) conflicts.push({ name, what: "email", holderId: emailHolderId });
   for (const [keyIndex, holderId] of keyHolderIds.entries()) {
@@ -32,7 +32,7 @@ export interface StoredKey {
   isDisabled: boolean;
 }
 
-/** The keys to add, to move to the customer (or enable again), and to disable. */
+/** The hashes of the keys to add, to disable, and to assign to the customer or enable again (`moved`). */
 export interface DeclaredKeys {
   added: string[];
   moved: string[];
@@ -40,8 +40,8 @@ export interface DeclaredKeys {
 }
 
 /**
- * Gives the customer exactly the declared keys. `stored` contains the stored keys of the customer, and those of other
- * customers that have a declared hash.
+ * Plans the changes that leave the customer with exactly the declared keys. `stored` contains all stored keys of the
+ * customer, and the keys of other customers if their hashes are declared.
  */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,

@@ -1,10 +1,10 @@
-// Plans the emails about a failing endpoint: their contents and deduplication keys.
+// Plans the emails about endpoints that fail or whose subscriptions are disabled.
 import { utcDay } from "../customer/quota_period.ts";
 import type { NewMail } from "../customer/mail.ts";
 import { disableAtMs, judgeEndpoint } from "../delivery/endpoint.ts";
 import type { DisabledReason } from "../delivery/subscription.ts";
 
-/** A subscription with a failing endpoint. Times are Unix ms. */
+/** A subscription whose endpoint fails. Times are Unix ms. */
 export interface FailingEndpoint {
   subscriptionId: string;
   customerId: string;
@@ -30,14 +30,13 @@ export function disabledMail(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    // At most once a day, so that an owner who keeps enabling a subscription whose endpoint responds with 410 does not
-    // get an email each time.
+    // At most one email a day, even if the owner keeps enabling a subscription whose endpoint responds with 410.
     onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   };
 }
 
-/** Plans the action for an endpoint: to warn its owner or to disable its subscription. Returns null for no action. */
+/** Decides whether to warn the owner of an endpoint or to disable its subscription. Returns null if neither is due. */
 export function planEndpoint(
   endpoint: FailingEndpoint & { warnedAtMs: number | null },
   { nowMs, problem }: { nowMs: number; problem: string | null },

@@ -29,12 +29,12 @@ export function planEndpointSlots(
   return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
 }
 
-/** Ignores pauses longer than the maximum, because they were computed before the clock was set back. */
+/** Ignores a pause longer than the maximum, because it was computed before the clock was set back. */
 function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
-/** Plans an endpoint's pace after a claim. `isAll`: nothing is left due, so the endpoint has recovered. */
+/** Plans the pace of a recovering endpoint after a claim. `isAll`: nothing is left due, so its pace is steady again. */
 export function planRecovery(
   { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
 ): Pick<EndpointHealth, "pace" | "resumeAtMs"> {

@@ -4,7 +4,7 @@ import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
 export interface MonthFacts {
-  /** The maximum number of deliveries in the month, and the number used. */
+  /** The quota of deliveries for the month, and how much of it is used. */
   limit: number;
   used: number;
   /** The maximum number of held deliveries, and the number held now. */
@@ -12,11 +12,10 @@ export interface MonthFacts {
   held: number;
 }
 
-/** A customer's quota in one month. Its methods use up the remaining quota. */
 export class CustomerMonth {
   #left: number;
   #heldLeft: number;
-  /** Whether older deliveries, which go first, are held. Null until this has been read. */
+  /** Whether older deliveries, which go first, are held. Null while unknown. */
   #hasOlder: boolean | null = null;
   #taken = 0;
   #isTouched = false;
@@ -27,7 +26,7 @@ export class CustomerMonth {
     this.#heldLeft = facts.heldLimit - facts.held;
   }
 
-  /** The deliveries left this month; 0 or less if the quota is used up. */
+  /** The number of deliveries left this month; 0 or less if the quota is used up. */
   get left(): number {
     return this.#left;
   }
@@ -42,7 +41,7 @@ export class CustomerMonth {
     return this.#left > 0 && !(this.#hasOlder ??= this.readHasOlder());
   }
 
-  /** Uses the quota for a delivery that the caller counts. Returns false if the quota is used up. */
+  /** Uses the quota for one delivery, which the caller must count. Returns false if the quota is used up. */
   reserve(): boolean {
     this.#isTouched = true;
     if (this.#left <= 0) return false;
@@ -65,7 +64,7 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** Counts one more held delivery. Returns false if the limit is reached. */
+  /** Counts one more held delivery. Returns false if the limit on held deliveries has been reached. */
   takeHeld(): boolean {
     if (this.#heldLeft <= 0) return false;
     this.#heldLeft--;
@@ -75,7 +74,7 @@ export class CustomerMonth {
   /** Returns the due notice, if any. `readNotified` returns when a kind of notice was last sent, Unix ms, or null. */
   notice(readNotified: (kind: QuotaNotice) => number | null): QuotaNotice | null {
     const use = { limit: this.facts.limit, used: this.facts.limit - this.#left };
-    // Most months are far from the limit and need no reads.
+    // For most customers, no notice can be due, so nothing needs to be read.
     if (!this.#isTouched || noticeDue({ ...use, warnedAtMs: null, spentAtMs: null }) === null) return null;
     return noticeDue({ ...use, warnedAtMs: readNotified("quota-80"), spentAtMs: readNotified("quota-100") });
   }
@@ -95,7 +94,7 @@ export class CustomerMonth {
   }
 }
 
-/** Returns the deduplication key of a notice. It contains the limit, so notices are due again after an upgrade. */
+/** Returns the deduplication key of a notice. It contains the limit, so that a new limit has its own notices. */
 export function noticeKey(
   kind: QuotaNotice,
   { customerId, month, limit }: { customerId: string; month: string; limit: number },

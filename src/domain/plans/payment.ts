@@ -47,7 +47,7 @@ export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerSt
 
 /**
  * Plans how a verdict changes a customer. The tier and the email address change only when those of the payment change,
- * so that the operator's own changes stay. A customer that the operator disabled stays disabled.
+ * so that changes by the operator are kept. A customer that the operator disabled stays disabled.
  */
 export function planPayerChange(
   { tier, email, language, access }: PaymentVerdict,
@@ -70,14 +70,14 @@ export function accessChange(
   return accessUntilMs === null ? "restored" : "in_grace";
 }
 
-/** An email about a verdict. It is not sent if an email with its key or one of the former keys exists. */
+/** An email about a verdict. It is not sent if an email with `onceKey` or one of the `formerKeys` exists. */
 export interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;
   formerKeys: string[];
 }
 
-/** Plans the email about a verdict, or returns null. Payers that never had access get no email about its end. */
+/** Plans the email about a verdict; null if none is due. Payers that never had access are not told that it ended. */
 export function planPaymentMail(
   { notice }: Pick<PaymentVerdict, "notice">,
   { customerId, isNew }: { customerId: string; isNew: boolean },

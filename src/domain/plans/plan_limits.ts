@@ -1,7 +1,7 @@
 // Plans which subscriptions the tier limit holds: the newest are held first and enabled again last.
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
-/** A customer's subscriptions that are active, and those that the tier limit holds, each in the order of creation. */
+/** A customer's active subscriptions, and those that the tier limit holds, both in the order of creation. */
 export interface PlanFacts {
   active: readonly FittedSubscription[];
   held: readonly FittedSubscription[];

@@ -10,7 +10,7 @@ export function isOfPublication(decision: RecordDecision, stored: StoredPublicat
 
 /** A change of the stored hashes without a new version. */
 export type HashChange =
-  /** Replaces the content hash and, if it is defined, the text hash. `dateMoves` is added to the stored count. */
+  /** Replaces the content hash and, unless it is undefined, the text hash. Adds to the stored `dateMoves`. */
   | { kind: "hashes"; contentHash: string; textHash: string | undefined; dateMoves: number }
   /** Stores the hash of content with a changed date beside the current hash, and counts the change of date. */
   | { kind: "pending"; contentHash: string }
@@ -33,7 +33,7 @@ export function planHashes(
   return lacksText ? { kind: "text", textHash } : null;
 }
 
-/** Plans the hashes after a new version. A version that comes from another language keeps those of the main one. */
+/** Plans the hashes after a new version. Keeps those of a known publication if the item is in another language. */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
   stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,

@@ -1,4 +1,4 @@
-// Plans which events of a fetch are quarantined as a change spike, and updates the source's usual volume.
+// Plans which events of a fetch are quarantined as a change spike, and the source's usual volume after the fetch.
 import type { ChangeSpike, ChangeVolume } from "../source/change_volume.ts";
 
 /** The share of the usual volume that remains after each fetch with changes. */
@@ -12,8 +12,9 @@ export interface ArrivedEvent {
 }
 
 /**
- * Returns the `seq` of each event to quarantine: the events of a spike, and the revisions of publications that already
- * have quarantined events (`quarantined`). Otherwise, a revision would be delivered before its first version.
+ * Returns the `seq` of each event to quarantine: the events of a spike, and the revisions of publications with other
+ * quarantined events, so that no revision is delivered before an earlier version. `quarantined` contains the external
+ * ids of the publications that had quarantined events before this fetch.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],
@@ -28,7 +29,7 @@ export function planQuarantine(
     .map(({ seq }) => seq);
 }
 
-/** Returns the source's usual volume after a fetch, or null where it does not change. A spike does not count. */
+/** Returns a source's usual volume after a fetch. Each number is null if it does not change, as after a spike. */
 export function planUsualVolume(
   { count, usual, revised, usualRevised }: ChangeVolume,
   spike: ChangeSpike,

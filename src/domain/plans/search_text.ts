@@ -2,7 +2,7 @@
 import type { RegEvent } from "../event/event.ts";
 import { SEVERITIES, severityRank } from "../event/severity.ts";
 
-/** The filters that use tags, and the prefix of each tag. */
+/** The filters that use tags, and the prefix of each filter's tags. */
 const TAG_LETTERS = {
   source: "s",
   severity: "v",
@@ -22,8 +22,8 @@ export function tagOf(kind: TagKind, value: string): string {
 }
 
 /**
- * Returns an event's tags. A reference also gets its parents' tags, so `Art. 50(2)` has that of `Art. 50`. A severity also
- * gets the tags of the lower ones, so the filter for a minimum is one tag.
+ * Returns an event's tags. They include the parents of each reference (`Art. 50` for `Art. 50(2)`), and every severity
+ * up to the event's own, so that the filter for a minimum severity is one tag. `info` needs none: every event has it.
  */
 export function tagsOf(event: RegEvent): string[] {
   const tags = new Set([
@@ -42,7 +42,7 @@ export function tagsOf(event: RegEvent): string[] {
   return [...tags];
 }
 
-/** Returns the title and summary in every language, without duplicates. */
+/** Returns the titles and summaries in all languages, separated by line breaks, without duplicates. */
 export function searchedText(event: RegEvent): string {
   const translated = Object.values(event.translations).flatMap(({ title, summary }) => [title, summary]);
   return [...new Set([event.title_en, event.summary_en, ...translated])].join("\n");

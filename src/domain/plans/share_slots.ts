@@ -28,7 +28,8 @@ export interface WaitingCustomer<Subscription extends WaitingSubscription = Wait
 
 /**
  * Duration after which an attempt leaves the normal lane, ms. From then on, the attempt counts as slow for its
- * customer, but does not use a slot of the slow lane. The next attempts of its subscription use the slow lane.
+ * customer, but does not use a slot of the slow lane. Until it ends, its subscription starts no further attempts in the
+ * normal lane.
  */
 export const SLOW_AFTER_MS = 1_000;
 /** Maximum share of all slots for one customer while others wait. */
@@ -90,14 +91,14 @@ export class Slots {
     return this.#slowNow.has(subscriptionId);
   }
 
-  /** Whether the customer uses its whole share. If so, it gets more slots only if nobody else waits. */
+  /** Whether the customer uses its whole share. If so, it gets more slots only if no other customer waits. */
   hasShare(customerId: string): boolean {
     return this.#of(customerId).all >= this.#customerShare;
   }
 
   /**
-   * Whether the customer may take one more slot, because it uses fewer than twice the number of free slots, in total
-   * and in the lane. A customer with many deliveries thus leaves some slots for other customers.
+   * Whether the customer may take one more slot. It may if it uses fewer than twice as many slots as are free, both in
+   * total and in the lane. A customer with many deliveries thus leaves some slots for other customers.
    */
   admits(customerId: string, lane: Lane): boolean {
     const own = this.#of(customerId);
@@ -138,7 +139,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     this.#unserved = subscriptions[Symbol.iterator]();
   }
 
-  /** Returns the next subscription that may start a delivery. Removes those that no longer can in this plan. */
+  /** Returns the next subscription that may start a delivery. Removes subscriptions that the slots do not admit. */
   next(slots: Slots): Subscription | null {
     while (this.#next === null || !slots.admits(this.id, this.#next.lane)) {
       const unserved = this.#unserved.next();
@@ -170,7 +171,7 @@ export interface SlotShares<Subscription> {
 
 /**
  * Gives one free slot at a time to each customer in turn, and within a customer to each subscription in turn, until no
- * slot is free or wanted. A customer that uses its whole share gets more only if nobody else waits.
+ * slot is free or wanted. A customer that uses its whole share gets more slots only if no other customer waits.
  */
 export function shareSlots<Subscription extends WaitingSubscription>(
   customers: Iterable<WaitingCustomer<Subscription>>,

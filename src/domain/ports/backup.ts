@@ -44,8 +44,8 @@ export interface Archives {
 
 export interface DatabaseFiles {
   /**
-   * Copies a database file, and keeps the original open until the process ends. Closing it would release all locks of
-   * this process on it, because the operating system counts locks by process.
+   * Copies a database file, and keeps the original open until the process ends. Closing the original would release all
+   * locks that this process has on it, because the operating system assigns locks to processes.
    */
   copyOpened(from: string, to: string): Promise<void>;
   /** Copies a small file synchronously. Returns false if `from` does not exist. */
@@ -62,10 +62,10 @@ export interface BackupFiles {
   makeFolder(path: string, mode: number): Promise<void>;
   /** Creates an empty folder with a unique name, which only its owner can use. Resolves with its path. */
   makeFolderIn(folder: string, prefix: string): Promise<string>;
-  /** Whether a folder can be created in `folder`. Creates one to find out, and removes it again. */
+  /** Whether folders can be created in `folder`. To find out, creates one and removes it. */
   mayMakeIn(folder: string): Promise<boolean>;
   removeFolder(path: string): Promise<void>;
-  /** Finds the folders whose names have the prefix, with the time of the last change in each, Unix ms. */
+  /** Finds the folders whose names start with the prefix, and returns when something in each last changed, Unix ms. */
   findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
   /** Gives the file or folder to the owner of `like` if this process runs as root; otherwise does nothing. */
   chownLike(like: string, path: string): Promise<void>;
@@ -74,7 +74,7 @@ export interface BackupFiles {
   copy(from: string, to: string): Promise<void>;
   /** Moves a file atomically, so that readers see either no file or the whole file. */
   move(from: string, to: string): Promise<void>;
-  /** Gives the file a second name or, without hard links, a new one. Returns false if the name exists. */
+  /** Gives the file a second name, or renames it if hard links are not supported. Returns false if `name` exists. */
   keepAs(path: string, name: string): Promise<boolean>;
   /** Returns the file's size in bytes; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;

@@ -27,7 +27,7 @@ export interface Metrics {
   counter(description: MetricDescription): Counter;
   /** `bounds` are the upper bounds of the buckets, ascending. */
   histogram(description: MetricDescription & { bounds: readonly number[] }): Histogram;
-  /** `read` is called for each rendering. If it throws, the gauge is omitted. */
+  /** `read` is called each time the metrics are rendered. If it throws, the gauge is omitted. */
   gauge(description: MetricDescription, read: () => Promise<GaugeValue[]> | GaugeValue[]): void;
 }
 
@@ -37,12 +37,11 @@ export interface MetricsRegistry extends Metrics {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Maximum number of label combinations per metric, so that input cannot fill the memory. */
+/** Maximum number of label combinations per metric, so that untrusted input cannot exhaust the memory. */
 const MAX_SERIES = 2_000;
 /** The label value that stands for all further combinations. */
 const OTHER = "other";
 
-/** Buckets for durations, in seconds. */
 export const SECONDS_BOUNDS: readonly number[] = [
   0.001,
   0.0025,
@@ -66,7 +65,7 @@ export const NO_METRICS: Metrics = {
   gauge: () => {},
 };
 
-/** Creates a registry. Registering a metric with an invalid name, or with the name of another one, throws. */
+/** Creates a registry. Throws if a metric is registered with an invalid name or with the name of another one. */
 export function createMetrics(): MetricsRegistry {
   const metrics = new Map<string, () => Promise<string>>();
   const register = (description: MetricDescription, type: string, render: () => Promise<string> | string) => {

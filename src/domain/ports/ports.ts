@@ -8,15 +8,15 @@ import type { Tracer } from "./tracer.ts";
 export interface Clock {
   nowMs(): number;
   /**
-   * Resolves after `ms`, or as soon as the signal aborts. A sleep of 0 ms divides long work, so that requests are
-   * served in between. Callers that pause this way continue one at a time.
+   * Resolves after `ms`, or as soon as the signal aborts. A sleep of 0 ms interrupts a long-running operation, so that
+   * requests are served in between. Callers that sleep for 0 ms resume one at a time.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves after the tasks that are ready now. Not for dividing long work: no request is accepted in between. */
+  /** Resolves after the tasks that are ready now have run. Unlike a sleep of 0 ms, accepts no requests in between. */
   turn(): Promise<void>;
   /**
    * Runs `work` under a deadline. Its signal aborts after `ms` (reason: {@link DeadlineError}), or when `stop` aborts
-   * (with the reason of `stop`). The promise settles with the work or the signal, whichever is first.
+   * (with the reason of `stop`). Settles like `work`, or rejects with the reason as soon as the signal aborts.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
@@ -41,7 +41,7 @@ export interface OutgoingRequest {
   headers: Record<string, string>;
   /** Bytes are sent unchanged, and text is encoded as UTF-8. */
   body?: string | Uint8Array;
-  /** Checked IP addresses of the host in `url`. The connection goes to one of them without another lookup. */
+  /** The checked IP addresses of the host in `url`. Connects to one of them without another lookup. */
   addresses?: readonly string[];
   /** PEM certificates of additional authorities that are trusted for this request. */
   authorities?: string;
@@ -118,8 +118,9 @@ export interface OutgoingMail {
 }
 
 /**
- * Why an email was not sent. `name`: unknown host. `refused`: no connection. `silent`: timeout. `protocol`: no SMTP or
- * TLS. `tls`: no valid TLS. `sign-in`: no authentication offered. `answer`: another error. `broken`: connection lost.
+ * Why an email was not sent. `name`: the host is unknown. `refused`: it refuses connections. `silent`: it did not
+ * respond in time. `protocol`: it does not speak SMTP, or not with TLS. `tls`: it offers no valid TLS. `sign-in`: it
+ * does not support authentication. `answer`: it responded with another error. `broken`: the connection was lost.
  */
 export type MailFault =
   | "name"
@@ -133,7 +134,7 @@ export type MailFault =
   | "answer"
   | "broken";
 
-/** The error of an email that was refused, or that may not have been accepted. */
+/** The error for an email that was refused, or whose acceptance is uncertain. */
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
@@ -178,9 +179,9 @@ export interface SealedField {
 
 /** Seals data, so that the store's files alone do not allow anyone to impersonate a subscriber or the service. */
 export interface Vault {
-  /** Seals a text for one field. Every call returns a different result. */
+  /** Seals a string for one field. Every call returns a different result. */
   seal(text: string, field: SealedField): Uint8Array;
-  /** Opens a sealed text. Throws a {@link VaultError} if it was changed or belongs to another key or field. */
+  /** Opens a sealed string. Throws a {@link VaultError} if it was changed or belongs to another key or field. */
   open(sealed: Uint8Array, field: SealedField): string;
 }
 

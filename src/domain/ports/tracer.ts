@@ -1,4 +1,4 @@
-// The Tracer port, whose spans contain the same ids as the log.
+// The port for tracing. Spans contain the same ids as the log.
 import type { Store } from "./store/store.ts";
 
 /** Attributes of a span: ids, counts and outcomes, but never a key, secret, URL or body. */
@@ -32,7 +32,7 @@ const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
-/** Adds a span to each round in which a loop finds something to do. If the tracer is off, returns the store itself. */
+/** Traces what a store records, and each round of a loop that finds work. Returns `store` itself if tracing is off. */
 export function traceRounds(store: Store, tracer: Tracer): Store {
   if (!tracer.isOn) return store;
   const round = <T>(name: string, work: () => Promise<T>, countOf: (done: T) => number): Promise<T> =>

@@ -1,8 +1,8 @@
 // The number of new and revised publications of a fetch, from which a change spike is detected.
 
 /**
- * The new publications and revisions of a fetch. If no publication was known before the fetch, the time of the last
- * success is used as the newest date.
+ * The new publications and revisions of a fetch. If no publication was known before, the time of the last success
+ * replaces the date of the newest known one.
  */
 export interface ChangeVolume {
   count: number;

@@ -13,7 +13,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   ss: "(?<ss>\\d{2})",
 };
 
-/** Returns why a format is invalid, or null if it is valid: it contains year, month and day, and no part twice. */
+/** Returns why a format is invalid, or null. A valid format contains year, month and day, and no part twice. */
 export function dateFormatProblem(format: string): string | null {
   const wanted =
     'use yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy", and put literal letters in single quotes';

@@ -42,12 +42,12 @@ export type Paging =
   | { kind: "none" }
   /** A query parameter counts pages (`step` is 1) or items (`step` is the page size) from `first`. */
   | { kind: "count"; parameter: string; first: number; step: number }
-  /** The document's `next` is the value of a query parameter for the next page. */
+  /** The value that `next` finds in a document is sent in a query parameter to request the next page. */
   | { kind: "cursor"; parameter: string }
-  /** The document's `next`, or else the HTTP header `Link`, contains the URL of the next page. */
+  /** The value that `next` finds, or else the HTTP header `Link`, contains the URL of the next page. */
   | { kind: "link" };
 
-/** The days that a request with `{since}` and `{until}` covers. */
+/** Which days the requests of a fetch cover, if they contain `{since}` and `{until}`. */
 export interface Windows {
   /** Number of days per request, or null to request all days at once. */
   days: number | null;
@@ -62,7 +62,7 @@ export interface ListRules {
   kind: "list";
   reading: Extract<Reading, { kind: "json" | "html" }>;
   paging: Paging;
-  /** Maximum number of pages per fetch, or per window. */
+  /** Maximum number of pages per fetch or, if requests have windows, per window. */
   maxPages: number;
   /** Whether new and changed items come first, so that a fetch can stop at the first known item. */
   newestFirst: boolean;
@@ -80,7 +80,7 @@ export interface SparqlRules {
   /** The query, which contains `{since}` and `{until}`. */
   query: string;
   windows: Windows;
-  /** Maximum number of rows. A window whose result has this many is halved, and both halves are requested. */
+  /** Maximum number of rows. If a result has this many, its window is halved, and both halves are requested. */
   maxRows: number;
 }
 
@@ -95,7 +95,7 @@ export interface SitemapRules {
   maps: readonly string[];
   /** Maximum number of sitemaps per fetch. */
   maxMaps: number;
-  /** Maximum number of pages per fetch. The others wait for the next fetch. */
+  /** Maximum number of pages per fetch. Further pages wait for the next fetch; those of the first fetch are skipped. */
   maxPages: number;
   /** The first fetch reads pages that changed at most this many days ago. */
   firstDays: number;
@@ -114,7 +114,7 @@ export function windowPlaceholders(text: string): { name: string; format: string
   }));
 }
 
-/** Replaces the placeholders with the first day of a window and the day after its last day (both in Unix ms). */
+/** Replaces the placeholders with a window's first day (`sinceMs`, Unix ms) and the day after its last (`untilMs`). */
 export function fillWindow(text: string, window: { sinceMs: number; untilMs: number }): string {
   return text.replace(PLACEHOLDER, (_, name: string, format: string | undefined) =>
     writeDate(
@@ -123,7 +123,7 @@ export function fillWindow(text: string, window: { sinceMs: number; untilMs: num
     ));
 }
 
-/** Returns the position of a text's first placeholder, or -1 if there is none. */
+/** Returns the position of the first placeholder, or -1 if there is none. */
 export function placeholderAt(text: string): number {
   return text.search(PLACEHOLDER);
 }

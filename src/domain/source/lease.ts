@@ -1,6 +1,6 @@
-// The error of a fetch that has lost its source's lease.
+// The error for a fetch that has lost its source's lease.
 
-/** Another process has leased the source, so nothing more of the late fetch is stored. */
+/** Another process has leased the source, so nothing more of this fetch is stored. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor() {

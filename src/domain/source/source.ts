@@ -16,7 +16,7 @@ export interface SourceSettings {
   /** Absolute URL of the publisher's site. Relative links are resolved against it if they have no better base. */
   baseUrl: string;
   fetchStrategy: FetchStrategy;
-  /** The folder's path for `files`. For all others, the URL of the document, first list page, endpoint or sitemap. */
+  /** The folder's path for `files`; otherwise, the URL of the document, first list page, endpoint or sitemap. */
   location: string;
   /** The rules from the strategy's table. `feed` and `files` have none. */
   rules?: StrategyRules;
@@ -29,13 +29,13 @@ export interface SourceSettings {
   relevance: "ai" | "all";
   /** The rule that identifies publications. If absent, a rule is found automatically. */
   identity?: IdentityRule;
-  /** The URLs by language (ISO 639-1), not for `files` and `sparql`. `location` is the first of them. */
+  /** The URLs by language (ISO 639-1). `location` is the first of them. Not supported by `files` and `sparql`. */
   urls?: Readonly<Record<string, string>>;
   /** A regular expression whose first group is the language in a URL. If absent, forms such as `/de/` apply. */
   languagePattern?: string;
   /** Whether links may lead out of the folder (`files`). */
   followLinks?: boolean;
-  /** Whether the source's documents are complete lists, so that publications missing from them are withdrawn. */
+  /** Whether the source's documents are complete lists. If so, publications missing from them are withdrawn. */
   removals?: boolean;
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
@@ -48,8 +48,8 @@ export interface SourceSettings {
   crawlDelayMs?: number;
   reuse?: string;
   /**
-   * The secret value of the `Authorization` header of the source's requests (`feed` only). It is sent only to the host
-   * of `location`, never after a redirect to another host, and never appears in a log, a response or a report.
+   * The secret value of the `Authorization` header of the source's requests. It is sent only to the configured origin,
+   * not after a redirect to another one, and never appears in a log, a response or a report.
    */
   authorization?: string;
   /** Further request headers by lower-case name. They are secret, like `authorization`. */
@@ -63,7 +63,7 @@ export interface SourceSettings {
 /**
  * How the publications of a source are identified: by `guid`, `link` or `link+title`, or by `pattern ` and a regular
  * expression, whose first group in the link or guid is the identity. With the prefix `any-language `, URLs that only
- * differ in the language are the same.
+ * differ in the language are the same identity.
  */
 export type IdentityRule = string;
 

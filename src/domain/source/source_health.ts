@@ -20,7 +20,7 @@ export interface SourceHealth {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Minimum delay after which a source is overdue, ms. The delay must also exceed twice the source's interval. */
+/** A source is overdue if its delay exceeds this duration, ms, and twice the time between its runs. */
 const OVERDUE_MS = HOUR_MS;
 /** Minimum number of days with something new from which to derive a cadence. */
 const DAYS_THAT_SHOW = 10;
@@ -30,7 +30,7 @@ const UNKNOWN_CADENCE_MS = 45 * DAY_MS;
 const MIN_SILENCE_MS = 3 * DAY_MS;
 const MAX_SILENCE_MS = 180 * DAY_MS;
 
-/** Returns the current condition of a source. `state` is null if the store does not know the source. */
+/** Returns the current condition of a source. `state` is null if the source is not in the store. */
 export function sourceHealth(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   state: SourceState | null,
@@ -55,7 +55,8 @@ export function sourceHealth(
   const silentMs = silentSince(settings, state, nowMs);
   if (silentMs !== null) {
     const lastNewMs = state.cadence.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;
-    const reason = `nothing new for ${Math.floor((nowMs - lastNewMs) / DAY_MS)} days`;
+    const days = Math.floor((nowMs - lastNewMs) / DAY_MS);
+    const reason = `nothing new for ${days} ${days === 1 ? "day" : "days"}`;
     return { condition: "silent", sinceMs: silentMs, reason };
   }
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };
@@ -79,8 +80,8 @@ function isPaused({ hostPausedUntilMs }: SourceState, nowMs: number): boolean {
 }
 
 /**
- * Returns the allowed silence of a source, ms: twice the longest gap between days with something new, plus a day. A
- * source that publishes every working day is silent after a week, and a monthly one after two months.
+ * Returns the allowed silence of a source, ms: twice the longest gap between days with something new, plus a day, but
+ * within bounds. A source that publishes every working day is silent after a week, and a monthly one after two months.
  */
 export function silenceAllowed({ days }: PublicationCadence): number {
   if (days.length < DAYS_THAT_SHOW) return UNKNOWN_CADENCE_MS;

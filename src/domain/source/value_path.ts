@@ -1,4 +1,4 @@
-// Parses the config's paths into JSON, and templates that contain paths in braces.
+// Parses paths to values in JSON documents, and templates that contain paths in braces.
 
 export type PathReading<T> = { value: T } | { problem: string };
 
@@ -27,7 +27,7 @@ export function readValuePath(text: string): PathReading<ValuePath> {
   return { value: steps };
 }
 
-/** Parses a template such as `https://example.org/{id}/{slug}`. A text without braces is literal. */
+/** Parses a template such as `https://example.org/{id}/{slug}`. Text outside braces is literal. */
 export function readTemplate(text: string): PathReading<Template> {
   const parts: ({ text: string } | { path: ValuePath })[] = [];
   for (const part of text.split(/(\{[^{}]*\})/)) {

@@ -30,10 +30,8 @@ export interface Account {
   payment: PayerState | null;
 }
 
-/** A customer in the list of all customers. */
 export type ListedCustomer = Omit<Account, "payment">;
 
-/** Counts of what needs the operator's attention. */
 export interface AccountHealth {
   queuedMails: number;
   /** When the oldest queued email was queued, Unix ms, or null if there is none. */
@@ -48,7 +46,7 @@ export interface Usage {
   deliveries: number;
   held: number;
   activeSubscriptions: number;
-  /** When the customer was notified that 80% and that 100% of the monthly quota was used; null if it was not. */
+  /** When the customer was notified that 80% (`warnedAtMs`) and 100% (`spentAtMs`) of the quota was used, or null. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }
@@ -83,18 +81,18 @@ export interface CustomerStore {
     by: TierAct,
   ): Promise<boolean>;
   /**
-   * Applies the config's declarations, either all or none. Adds new customers, and changes and enables known ones to
-   * match. Disables customers that are no longer declared. Gives each customer exactly its declared keys, which may
-   * have belonged to another declared customer before.
+   * Applies the config's declarations, either all or none. Adds new customers, updates and enables known ones, and
+   * disables those that are no longer declared. Gives each customer exactly its declared keys, which may have belonged
+   * to another declared customer before.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
-   * Erases all personal data: the email address, the emails, the payer, and the subscriptions' URLs and secrets. The id,
-   * the counts and the audit log stay. Returns false if the customer does not exist or is already erased.
+   * Erases all personal data: the email address, the emails, the payer, and the subscriptions' URLs and secrets. Keeps
+   * the id, the counts and the audit log. Returns false if the customer does not exist or is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**
-   * Disables every key of the customer and adds the new one, if any. Emails the customer about it if `mailId` is given.
+   * Disables every key of the customer and adds the new one, if any. With `mailId`, emails the customer about that key.
    * Cancels an unsent welcome email, because its key is not needed. Returns false if the customer does not exist.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;

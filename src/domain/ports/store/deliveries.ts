@@ -122,16 +122,16 @@ export interface Undelivered extends AllUndelivered {
 /** Deliveries. Each call is one transaction, and decisions are pure. All times are in Unix ms. */
 export interface DeliveryStore {
   /**
-   * Matches waiting events, oldest first: stores the deliveries that `deliveriesFor` returns for the subscriptions that
-   * existed when an event was stored. Holds deliveries over the quota, up to the customer's limit on held deliveries.
+   * Matches waiting events, oldest first. Stores the deliveries that `deliveriesFor` returns for the subscriptions that
+   * existed when the event was stored. Holds deliveries over the quota, up to the customer's limit on held deliveries.
    * Beyond that limit, the subscription gets events through {@link catchUp}. Returns the number of events matched.
    */
   matchEvents(match: QuotaTerms & { limit: number; deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
    * Takes one step with a subscription that is behind: creates deliveries of the stored events that its backfill
-   * requests, in the order in which they were stored, and then of the events matched since. Never holds deliveries: if the quota is used up,
-   * pauses the subscription until {@link releaseHeld} resumes it. Customers take turns. Returns 1, or 0 if none is
-   * behind.
+   * requests, in the order in which they were stored, and then of the events matched since. Never holds deliveries. If
+   * the quota is used up, pauses the subscription until {@link releaseHeld} resumes it. Customers take turns.
+   * Returns 1, or 0 if no subscription is behind.
    */
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
@@ -159,7 +159,7 @@ export interface DeliveryStore {
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
   /**
    * Releases held deliveries whose cause has ended, oldest first, a few hundred per call. Then resumes paused
-   * subscriptions. Returns how many deliveries and subscriptions changed. Unless it is 0, more may be left.
+   * subscriptions. Returns how many deliveries and subscriptions changed. Unless the number is 0, more may be left.
    */
   releaseHeld(release: QuotaTerms): Promise<number>;
 
@@ -193,20 +193,21 @@ export interface DeliveryStore {
   ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
 
   health(): Promise<StoreHealth>;
-  /** Counts undelivered deliveries. Reads only indexes that contain no delivered ones. */
+  /** Counts held and failed deliveries. Uses only small indexes, which contain no delivered ones. */
   countUndelivered(): Promise<AllUndelivered>;
-  /** Returns the counts of each of a customer's subscriptions by id, including deleted ones. */
+  /** Returns the counts for each subscription of a customer, by the subscription's id. Includes deleted ones. */
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
-   * Adjusts times after the clock was set back. Waits that would begin in the future begin now, a replaced secret signs
-   * for at most a day from now, and emails that would wait too long become due. Returns how many deliveries changed.
+   * Adjusts times after the clock was set back. Waits whose stored start is in the future begin now, a replaced secret
+   * signs for at most a day from now, and emails that would wait too long become due. Returns how many deliveries were
+   * changed.
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
-   * Removes data that is no longer needed, at most `limit` rows of each kind: the bodies and attempts of deliveries that finished
-   * up to `prunedUntilMs`, deliveries that finished up to `forgottenUntilMs`, deleted subscriptions that have no other
-   * deliveries, deliveries that were cancelled before their first attempt, and matches that no subscription needs to
-   * catch up. Returns the number of removed rows. More may be left unless it is 0.
+   * Removes data that is no longer needed: the bodies and attempts of deliveries that finished up to `prunedUntilMs`,
+   * deliveries that finished up to `forgottenUntilMs`, deleted subscriptions whose deliveries have all been removed,
+   * deliveries that were cancelled before their first attempt, and matches that no subscription needs to catch up.
+   * Finds at most `limit` rows of each kind, and returns how many it found. Unless the number is 0, more may be left.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },

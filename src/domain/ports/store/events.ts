@@ -54,14 +54,13 @@ export interface FoundEvent {
 /** A language that was added after its event was stored. */
 export interface LaterLanguage {
   language: string;
-  /** URL of the publication in that language. */
   url: string;
   added_at: number;
   provenance: Provenance;
 }
 
 export interface EventStore {
-  /** Lists events, newest first by (`published_at`, id), or with `after` in the order of storing. */
+  /** Lists events, newest first by (`published_at`, id); with `after`, in the order in which they were stored. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
   /** Returns the position of an event, or null if there is none. */
   findPosition(id: string): Promise<EventPosition | null>;

@@ -14,17 +14,17 @@ export interface MailStore {
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and has no result yet. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
-  /** Lists emails, newest first; with `before`, only those after the email with that id. */
+  /** Lists emails, newest first; with `before`, only those that follow the email with that id. */
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;
   /** Makes an email due now if it failed, was cancelled, or waits for its next attempt. */
   retryMail(id: string, by: Act): Promise<MailRetry>;
-  /** Cancels a queued or failed email. Returns false if there is none with this id. */
+  /** Cancels a queued or failed email. Returns false if no such email has this id. */
   cancelMail(id: string, by: Act): Promise<boolean>;
   /**
    * Removes the content of at most `limit` emails that were sent or cancelled up to `finishedUntilMs`. The rows stay,
-   * so that no email is sent twice. Returns the number of emails.
+   * so that no email is sent twice. Returns the number of emails changed.
    */
   blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 }

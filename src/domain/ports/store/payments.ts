@@ -23,9 +23,9 @@ export interface PaymentStore {
   recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;
   /** Applies the verdict on this event's payer again. Returns null if the event does not exist. */
   replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
-  /** Judges the payers whose grace period has ended, or all payers, each in its own transaction. Returns how many. */
+  /** Judges the payers whose grace period is over, or all payers, each in its own transaction. Returns their number. */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
-  /** Lists payments, newest first by receipt; with `before`, only those after the event with that id. */
+  /** Lists payments, newest first by receipt; with `before`, only those that follow the event with that id. */
   listPayments(query: { limit: number; before?: string; customerId?: string }): Promise<KeptPayment[]>;
   findPayment(id: string): Promise<KeptPayment | null>;
 }

@@ -2,7 +2,7 @@
 import type { LocalizedText, RegEvent } from "../../event/event.ts";
 import type { Provenance } from "../../event/provenance.ts";
 
-/** Identifies a publication within its source, and its content. */
+/** Identifies a publication within its source, and the publication's content. */
 export interface PublicationKey {
   /** The identity under the source's current rule. */
   key: string;

@@ -43,16 +43,16 @@ export interface FetchEnd {
   partialFailures: readonly PartialFailure[];
   /** See {@link SourceState.narrowUntilMs}. */
   narrowUntilMs: number | null;
-  /** The pauses of hosts. Stored pauses that end later stay. `guessed`: the host did not say how long to wait. */
+  /** The pauses of hosts. A stored pause that ends later is kept. `guessed`: the host did not say how long to wait. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
-  /** Hosts that have responded to every request since `sinceMs`. Their guessed pauses that began earlier end. */
+  /** Hosts that have responded to every request since `sinceMs`. This ends guessed pauses that began by then. */
   responded?: { hosts: readonly string[]; sinceMs: number };
 }
 
 export interface RegisteredSource {
   id: string;
   host: string | null;
-  /** A text with everything that determines the source's runs. A different text means a different schedule. */
+  /** Contains everything that determines the source's runs. A different string means a different schedule. */
   schedule: string;
   nextRunAtMs: number;
 }

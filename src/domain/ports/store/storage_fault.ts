@@ -11,7 +11,7 @@ export interface StorageProblem {
   advice: string;
 }
 
-/** The error of a call of the store that failed because of a {@link StorageFault} and changed nothing. */
+/** The error of a store call that failed because of a {@link StorageFault} and changed nothing. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly fault: StorageFault;
@@ -21,7 +21,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Returns the log level of a repeated failure. A storage fault has already been logged once, with the advice. */
+/** Returns the level at which to log an error. A storage fault has already been logged once, with the advice. */
 export function failureLevel(error: unknown): "debug" | "error" {
   return error instanceof StorageError ? "debug" : "error";
 }

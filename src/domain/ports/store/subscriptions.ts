@@ -5,7 +5,8 @@ import type { StoredResponse, TierTable } from "./customers.ts";
 
 /**
  * The result of creating a subscription. `duplicate_held`: the tier limit holds an identical one. `too_many_disabled`:
- * the customer has {@link MAX_DISABLED} disabled ones. `backfill_limit_reached`: the day's backfills are used up.
+ * the customer already has {@link MAX_DISABLED} disabled subscriptions. `backfill_limit_reached`: the day's backfills
+ * are used up.
  */
 export type SubscribeResult =
   | "created"
@@ -27,8 +28,8 @@ export interface SubscriptionChange {
 }
 
 /**
- * `unknown`: it was deleted or belongs to another customer. `duplicate_held`: the tier limit holds an identical
- * subscription.
+ * Why a subscription is not changed. `unknown`: the customer has no such subscription, or has deleted it.
+ * `duplicate_held`: the tier limit holds an identical subscription.
  */
 export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
@@ -91,19 +92,19 @@ export interface SubscriptionStore {
   ): Promise<Subscription | null>;
   /**
    * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints keep
-   * failing. Emails the owner each time. Returns the number of endpoints.
+   * failing. Both cause an email to the owner. Returns the number of endpoints concerned.
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
    * Applies the tier limits: holds the newest subscriptions of customers with too many active ones, and enables held
-   * ones again, oldest first, if there is room. Customers are notified of held ones. Returns the number of
+   * ones again, oldest first, if there is room. Emails customers whose subscriptions it holds. Returns the number of
    * subscriptions changed.
    */
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
-   * Cancels the remaining deliveries of deleted subscriptions and holds those of disabled ones, a few hundred per call.
-   * Removes deleted subscriptions without deliveries in the log, except each customer's newest ones. Returns the number
-   * of deliveries changed and subscriptions finished. Unless it is 0, more may be left.
+   * Cancels the remaining deliveries of deleted subscriptions, and holds those of disabled subscriptions and customers,
+   * a few hundred per call. Removes deleted subscriptions without deliveries in the log, except each customer's newest
+   * ones. Returns the number of deliveries changed and subscriptions finished. Unless that is 0, more may be left.
    */
   closeSubscriptions(nowMs: number): Promise<number>;
 }
