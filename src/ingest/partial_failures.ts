@@ -27,7 +27,7 @@ export function decidePartialFailures(
   return kept.map((one) => ({ ...one, sinceMs: Math.min(since.get(one.part) ?? nowMs, nowMs) }));
 }
 
-/** Removes the queries of URLs from a text, because queries may contain keys. */
+/** Removes the queries from all URLs in a string, because they may contain keys. */
 export function withoutQueries(text: string): string {
   return text.replace(/https?:\/\/\S*/gi, (url) => /^[^?#]*/.exec(url)?.[0] ?? "");
 }

@@ -16,7 +16,7 @@ export interface IngestReport {
   refused: readonly RefusedItem[];
   /** The number of events that are held because of a change spike; absent if there are none. */
   held_back?: number;
-  /** The number of new events without a notification, because their items were skipped before; absent if 0. */
+  /** The number of new events that cause no notification because their items were skipped before; absent if 0. */
   unnotified?: number;
   /** Sentences for the operator, such as notes on items that are left out on purpose; absent if there are none. */
   notes?: readonly string[];

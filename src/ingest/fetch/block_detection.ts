@@ -1,4 +1,4 @@
-// Detects responses, of any status, by which a host blocks or throttles the client.
+// Detects responses, with any status, that block or throttle this client.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
 /** Only this many bytes at the start of a response are inspected, because challenge pages are short. */

@@ -15,7 +15,7 @@ interface FinishedFetch {
 
 /**
  * The fingerprints that an ingest loop keeps. They stay valid because a loop's settings and classification rules do not
- * change, and everything else that a decision depends on is stored and is changed only by fetches.
+ * change, and only fetches change the stored data on which decisions depend.
  */
 export class DocumentFingerprints {
   readonly #kept = new Map<string, FinishedFetch & { fingerprints: Fingerprints }>();

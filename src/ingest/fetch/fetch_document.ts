@@ -19,7 +19,7 @@ const PERMANENT = [301, 308];
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
-  401: ": a key is required; set the authorization or headers of the source",
+  401: ": credentials are required; set authorization or headers for the source",
   404: ": not found; look for the document's new URL on the publisher's site",
   406: ": the document is not available in this format; look for another URL on the publisher's site",
   410: ": the document was removed permanently; look for its new URL on the publisher's site",
@@ -41,7 +41,7 @@ export interface DocumentRequest {
   /** Timeout in ms. Defaults to that of the fetch options. */
   timeoutMs?: number;
   validators: Validators | null;
-  /** The expected content, which decides what counts as a challenge page. */
+  /** The expected content, which determines what counts as a challenge page. */
   expects: "data" | "page";
 }
 
@@ -233,7 +233,7 @@ class CheckedHosts {
         `${url.hostname} has a private IP address; ingest.allow_private = true allows it`,
       );
     }
-    // A public host must not lead to a private one, whether by a redirect or, if it is the configured host, by a link.
+    // No public host may redirect to a private one, and a public configured host may not link to one either.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
       throw new FetchError(`leads to ${url.hostname}, whose private IP address is refused`);

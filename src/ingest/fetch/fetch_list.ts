@@ -310,7 +310,7 @@ export class ListFetch implements Fetched {
     return new URL(this.#withFirstPage(this.#fill(this.#base)));
   }
 
-  /** If pages are counted, adds the parameter of the first page to a URL, or to the tail of one, that lacks it. */
+  /** If pages are counted, adds the parameter of the first page to a URL, or to the tail of a URL, that lacks it. */
   #withFirstPage(address: string): string {
     const { paging } = this.rules;
     if (paging.kind !== "count") return address;

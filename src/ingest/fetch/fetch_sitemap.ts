@@ -50,7 +50,7 @@ export class SitemapFetch implements Fetched {
   readonly #sinceMs: number;
   #redirect: RedirectTrack = { kind: "unknown" };
   readonly #leftOut: FailedPart[] = [];
-  /** The changed pages by URL, with their latest change. */
+  /** The latest entry of each changed page, by URL. */
   readonly #changed = new Map<string, DatedPage>();
   #dated = 0;
   #undated = 0;

@@ -110,11 +110,11 @@ export interface FetchOptions {
   maxDocumentBytes: number;
   /** Whether configured URLs may have private IP addresses. */
   allowPrivate: boolean;
-  /** Waits until a request to the host is allowed, or throws {@link FetchError}. Called before each document. */
+  /** Waits until a document may be requested from the host, or throws {@link FetchError}. */
   pace(host: string, signal: AbortSignal): Promise<void>;
   /** Aborts when the service stops. The fetch then ends at once and throws the signal's reason. */
   signal: AbortSignal;
-  /** Called after each document, with the error that prevented fetching it or, after a success, null. */
+  /** Called after each document has been requested, with the error, or null if the request succeeded. */
   noteResponse(host: string, error: FetchError | null): void;
 }
 
@@ -126,7 +126,7 @@ export interface FetchFailure {
   pausedHost: string | null;
   /** The HTTP status, or null if there was no response. */
   status: number | null;
-  /** Whether a request was sent. A host that has refused gets no more requests in the same fetch. */
+  /** False if no request was sent, because the host had already refused or throttled this fetch. */
   wasSent: boolean;
 }
 
@@ -174,8 +174,8 @@ export interface RefusedItem {
 
 /** Identifies the content of a document by its bytes, its content type (for the charset) and its URL (for links). */
 export interface DocumentFingerprint extends Pick<FetchedDocument, "sha256" | "contentType" | "url"> {
-  /** The number of items that are publications. */
+  /** The number of items that were not skipped. */
   known: number;
-  /** The number of items that do not concern AI regulation. */
+  /** The number of items that were skipped because they do not concern AI regulation. */
   irrelevant: number;
 }

@@ -10,7 +10,7 @@ export interface ListCursor {
   settings: string;
   /** When the last complete fetch began, in Unix ms. */
   atMs: number;
-  /** The short names of the items on the first page. */
+  /** The short names of the first items on the first page. */
   marks: string[];
   validators: Validators | null;
   /** Whether the next fetch reads everything again because the last one was incomplete. */

@@ -205,8 +205,8 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
 }
 
 /**
- * Whether an item is not the publication of the record with its id: its URL, title, date and, unless `isAlone`, summary
- * differ. An empty summary and an estimated date count as different.
+ * Whether an item and the record with the same id are different publications, because URL, title, date and, unless
+ * `isAlone`, summary differ. An empty summary and an estimated date count as different.
  */
 export function isOther(
   item: NormalisedItem,

@@ -82,9 +82,9 @@ export async function findInLanguages(
 
 /**
  * Returns the external ids of the known publications that fresh items are editions of. An item and a publication match
- * if no others have the same URL and two of title, summary and date are equal. One of the three is enough if the
- * document still lists older items, because the publication was then replaced rather than dropped. If only the URL's
- * path is the same, the title and one more must be equal. If the path differs too, all three must be equal, and the
+ * if they alone share a URL, and two of title, summary and date are equal. One of the three is enough if the document
+ * still lists older items, because the publication was then replaced rather than dropped. If only the URL's path is the
+ * same, the title and one of the other two must be equal. If the path differs too, all three must be equal, and the
  * document must list everything. In doubt, items stay separate, because a duplicate is better than a hidden event.
  */
 export async function rematchRenamed(

@@ -63,10 +63,10 @@ const DAY_FORMS = [
   /(?<![\d:])(?<y>\d{4})[\s.-]*#(?<m>\d+)#[\s.-]*(?<d>\d{1,2})(?![\d:])/,
 ];
 
-/** "15:30", "15:30:12,5", "15h30", "3:30 p.m.", "15.30 Uhr", "3 pm", "15 h". */
+/** Matches "15:30", "15:30:12,5", "15h30", "3:30 p.m.", "15.30 Uhr", "3 pm" and "15 h". */
 const TIME =
   /(?<![\d+:.-])(?<h>\d{1,2})(?:\s?[:h]\s?(?<m>\d{2})(?::(?<s>\d{2})(?:[.,](?<f>\d+))?)?|\.(?<n>\d{2})(?=\s?(?:uhr|[ap]\.?m|h)|$)|(?=\s?(?:uhr|[ap]\.?m|h)(?![a-z])))(?!\d)(?:\s?(?<p>[ap])\.?m(?:\.|(?![a-z])))?/;
-/** "T153012" after a day. */
+/** Matches a time such as "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
 /** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3). The "h" in "15:30 h" means "hours" in German. */
@@ -130,7 +130,7 @@ function parseAround(day: Groups, rest: string, timezone: string): number | null
   return compose(dayOf(day, weekday, monthFirst), readTime(h, m ?? n ?? "00", s, f, p), zone);
 }
 
-/** Returns the day from the groups of {@link DAY_FORMS}. `a` and `b` are day and month in unknown order. */
+/** Returns the day from the groups of {@link DAY_FORMS}. `a` and `b` are the day and the month, in unknown order. */
 function dayOf({ y, m, d, a, b }: Groups, weekday: number | undefined, monthFirst: boolean): Day | null {
   const year = fullYear(y);
   if (a === undefined || b === undefined) return { year, month: Number(m), day: Number(d) };

@@ -2,7 +2,7 @@
 import { hasTag } from "../parse/formats/tags.ts";
 import { markupWords } from "./markup.ts";
 
-/** Maximum number of characters of markup that are read. All limits on texts are lower. */
+/** Maximum number of characters of markup that are read. The limits on the extracted text are lower. */
 const MAX_MARKUP_CHARACTERS = 200_000;
 
 /** Maximum number of times that repeatedly escaped markup is unescaped. */

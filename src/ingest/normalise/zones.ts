@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
-/** Hours east of UTC by zone name. The American names are those of RFC 822. Ambiguous ones such as IST are left out. */
+/** Hours east of UTC by zone name. CST means the American zone, as in RFC 822. IST is left out as ambiguous. */
 const HOURS: readonly [names: string, hours: number][] = [
   ["utc ut gmt z wet", 0],
   ["cet met mez bst west", 1],

@@ -34,11 +34,11 @@ export interface ParseOptions {
 }
 
 /**
- * Reads a document according to the rules of its source. Without rules, it must be a feed, whose format is detected: RSS
- * 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, or JSON Feed 1.0 and 1.1. An error in one item does not affect others.
- * A truncated document yields its complete items and a problem. Only the newest `maxItems` items are kept. Takes linear
- * time and expands no declared entities. Throws only {@link DocumentError}, for example if the format is another one or
- * the document is truncated before the end of its first item.
+ * Reads a document according to the rules of its source. Without rules, it must be a feed, whose format is detected:
+ * RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, or JSON Feed 1.0 and 1.1. An error in one item does not affect
+ * other items. A truncated document yields its complete items and a problem. Only the newest `maxItems` items are kept.
+ * Takes linear time and expands no declared entities. Throws only {@link DocumentError}, for example if the document
+ * has another format or is truncated before the end of its first item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const { maxItems, timezone = "UTC", mayQuote = true } = options;

@@ -1,4 +1,4 @@
-// Limits the items of a document. If there are too many, the newest are kept, whatever their order.
+// Limits the items of a document. If there are too many, the newest are kept, regardless of their order.
 import { parseDate } from "../normalise/dates.ts";
 import type { ParsedDocument, ParsedItem } from "./parsed.ts";
 

@@ -20,8 +20,8 @@ const SPARQL_FIELDS = {
 };
 
 /**
- * Reads a document by its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and the rules
- * of other JSON are guessed, which is reported as a problem. Throws {@link DocumentError}.
+ * Reads a document according to its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and
+ * the rules of other JSON are guessed, which is reported as a problem. Throws {@link DocumentError}.
  */
 export function previewDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;

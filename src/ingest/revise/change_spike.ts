@@ -17,9 +17,9 @@ const DAY_MS = 86_400_000;
 
 /**
  * Decides whether a fetch of `items` items is a spike. New publications are a spike if most items are new and their
- * weight exceeds both {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number. This is the
- * usual maximum per fetch or, if more, what the source publishes in the time since its last success. Revisions are
- * judged similarly.
+ * weight exceeds both {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number, which
+ * is the usual maximum per fetch or, if more, what the source usually publishes in the time since its last success.
+ * Revisions are judged similarly.
  */
 export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
   const { count, older, newer, usual, perDay, revised, usualRevised } = volume;

@@ -266,7 +266,7 @@ async function decideReusedIds(
     items.filter(({ item }) => reused.has(item)),
     { ...document, context: again },
   );
-  // An item that is missing under the new rule repeats another item of the document.
+  // An item that the new rule omits is a copy of another item of the document, so it counts as unchanged.
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 

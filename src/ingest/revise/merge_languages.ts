@@ -24,7 +24,7 @@ export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "co
   base: { externalId: string; version: number } | null;
 }
 
-/** Collects the items of a fetch, which are in several languages, until all documents are read. */
+/** Collects the items of a fetch in several languages until all documents have been read. */
 export class LanguageMerge {
   readonly #waiting: WaitingItem[] = [];
   readonly #unchanged: { one: IdentifiedItem; externalId: string }[] = [];
@@ -139,7 +139,7 @@ export function createGroupDecider(
  *
  * - A new publication becomes one record in the language recorded first, with the texts of the other languages.
  * - A revision becomes one version, made from the first item, with the changed texts of the other items.
- * - A new language is not a revision. Its text is added to the version that the fetch makes, or else to the newest one.
+ * - A new language is not a revision. Its text is added to the version that the fetch creates, or else to the newest.
  * - A text that repeats that of another language is added to the first version in which the two texts differ.
  * - A date that changed together with a text of another language is part of that edit and needs no confirmation.
  * - Of two editions in one language, the newer one is used, or the stored one if neither is newer.

@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** Returns the end of a response's freshness or of its document's ttl, in Unix ms: the later one, or null if neither. */
+/** Returns when both a response's freshness and its document's ttl end, in Unix ms, or null if neither is stated. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

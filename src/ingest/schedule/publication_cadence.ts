@@ -5,7 +5,7 @@ import type { DecidedItem } from "../model.ts";
 const DAY_MS = 86_400_000;
 /** Maximum number of days with new items to keep. */
 const MAX_DAYS = 60;
-/** Maximum size of the sample of skipped items, which has the items with the smallest hashes. */
+/** Maximum number of skipped items in the sample, which consists of those with the smallest hashes. */
 const MAX_SEEN = 256;
 const HASH_DIGITS = 8;
 

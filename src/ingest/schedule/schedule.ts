@@ -70,7 +70,7 @@ export function nextAfterFailure(
   return { nextDueAtMs: Math.max(nextRun(schedule, nowMs), notBeforeMs), notBeforeMs };
 }
 
-/** Returns when the pause of a refusing host ends, in Unix ms, by `Retry-After` (at most a day) or the back-off. */
+/** Returns when the pause of a refusing host ends, in Unix ms, from `Retry-After` (at most a day) or the back-off. */
 export function pauseOfHost(
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
 ): number {

@@ -13,7 +13,7 @@ const BETWEEN_ITEMS = /\s*>\s*</y;
 
 /**
  * Closes unterminated sections after an offset: each together with its item, or before the first item. A section is
- * unterminated if no later `]]>` exists or the next one belongs to a section of a later item. A feed quoted in a
+ * unterminated if no later `]]>` exists or the next one ends a section of a later item. A feed that is quoted in a
  * section is not changed: a section cannot contain another one, so its end is the next `]]>`. Takes linear time.
  */
 export function closeSections(text: string, from: number, itemName: string): string {

@@ -5,7 +5,7 @@ import type { ParsedItem } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 import { hasTag } from "./tags.ts";
 
-/** Returns the non-empty values of one alternative of a field's rule. Titles and summaries are HTML markup. */
+/** Returns the non-empty values that one of a field's rules finds. Titles and summaries are HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
 
 export const EMPTY_ITEM: Readonly<ParsedItem> = {

@@ -123,8 +123,8 @@ const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quo
 
 /**
  * Decodes the predefined entities and the character references of XML. Entities that a DOCTYPE declares are never
- * expanded. HTML entities are left for the reader of markup, as are the references 128 to 159, which HTML reads as
- * windows-1252.
+ * expanded. HTML entities are left for the reader of markup, as are references to the characters 128 to 159, which HTML
+ * reads as windows-1252.
  */
 export function decodeReferences(text: string): string {
   if (!text.includes("&")) return text;
