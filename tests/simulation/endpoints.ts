@@ -5,7 +5,7 @@ import type { FakeClock } from "../support/clock.ts";
 import type { Chance } from "../support/chance.ts";
 import { Pauses } from "./pauses.ts";
 
-/** How an endpoint treats a delivery. `lost` accepts it, but its response never arrives. */
+/** How an endpoint treats a delivery. `lost` accepts it, but the response never arrives. */
 export const MOODS = [
   "good",
   "good",

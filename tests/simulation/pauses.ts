@@ -1,6 +1,6 @@
 // The minimum pause between two attempts of a delivery, as far as its receiver can tell.
 
-/** The promised pauses in ms after the first, second, … failure. After the listed ones, they are longer. */
+/** The promised pauses in ms after the first, second, … failure. Later pauses are longer. */
 const PROMISED_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000];
 const LEAST = 0.9;
 

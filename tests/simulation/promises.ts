@@ -153,7 +153,7 @@ function assertSameBytes({ endpoints }: Simulation): void {
   }
 }
 
-/** Checks that every delivery has reached a final state that matches what its endpoint received. */
+/** Checks that every delivery is delivered, failed, held or cancelled, and that each state has its reason. */
 function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery[]): void {
   const answered = new Set(endpoints.seen.filter((seen) => seen.answered).map(({ id }) => id));
   for (const delivery of deliveries) {

@@ -187,7 +187,7 @@ export class Simulation {
     return true;
   }
 
-  /** Sends an API request. Repeats it, as a client would, if the process is killed before it responds. */
+  /** Sends an API request. Repeats it, as a client would, if the process is killed first or the response is a 500. */
   async ask(subscriber: Subscriber, method: string, path: string, body?: unknown): Promise<Reply> {
     const key = `${this.chance.between(0, 2 ** 31)}-${this.chance.between(0, 2 ** 31)}`;
     for (let tries = 0; tries < 100; tries++) {
@@ -208,7 +208,7 @@ export class Simulation {
     throw new Error(`no response to ${method} ${path}`);
   }
 
-  /** Advances the clock until the work settles or the process is killed, and then starts a new process. */
+  /** Advances the clock until the work settles or the process is killed. A killed process is replaced by a new one. */
   async #drive<T>(work: Promise<T>): Promise<{ value: T } | { error: unknown } | "died"> {
     const life = this.#life;
     let settled: { value: T } | { error: unknown } | "died" | null = null;

@@ -60,7 +60,7 @@ export const validator: () => Promise<(schema: Schema, value: unknown) => string
 export async function checkAnswer(exchange: Exchange): Promise<void> {
   const { method, url, status } = exchange;
   const document = await description();
-  const what = `${method} ${url.slice(0, 200)} answered ${status}, and the description`;
+  const what = `${method} ${url.slice(0, 200)} returned ${status}, and the description`;
   const response = responseOf(exchange, document, what);
   if (response === null) return;
   await checkHeaders(exchange, response, { document, what });

@@ -13,7 +13,7 @@ export const RARE_WORD = "zibeline";
 
 /** Time of the first invented publication, Unix ms. */
 const FIRST_MS = Date.UTC(2024, 7, 1);
-/** Time between two invented events, ms; a million of them cover about two years. */
+/** Time between two invented events, ms. A million events cover about two years. */
 const STEP_MS = 60_000;
 
 const OFFICES = ["The board", "The authority", "The agency", "The commission", "The ministry", "The council"];

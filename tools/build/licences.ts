@@ -30,7 +30,7 @@ export async function collectLicences(): Promise<string> {
   );
 }
 
-/** Returns the runtime with its licence. Its own components are not npm packages. */
+/** Returns the runtime with its licence. For its components, which are not npm packages, refers to its repository. */
 async function runtimePart(): Promise<Part> {
   const folder = dirname(Deno.execPath());
   let text = "Licence: MIT; author: the Deno authors";

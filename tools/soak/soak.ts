@@ -23,7 +23,7 @@ const PATIENCE_MS = 90_000;
 const MEMORY_FACTOR = 1.1;
 /**
  * Up to two minutes may pass before the runtime collects garbage, so resident memory rises and falls by half, and only
- * its minimum shows a leak. The minimums of two parts of the last run are compared if each part is long enough.
+ * its minimum shows a leak. The minimums of two parts of the server's last run are compared if each part is long enough.
  */
 const MEMORY_PARTS = { warmUp: 0.2, each: 0.4, judgedFromMs: 100_000 };
 const LOOK_MS = 1_000;

@@ -85,7 +85,7 @@ export function nameRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Every file starts with a comment that names its responsibility. */
+/** Every TypeScript and SQL file starts with a comment, which should name its responsibility. */
 export function openingRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path, text }) => {
     const opening = path.endsWith(".ts") ? /^\/\/ \S/ : path.endsWith(".sql") ? /^-- \S/ : /^/;

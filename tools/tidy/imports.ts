@@ -28,7 +28,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the module of a file: its folder in src, its own name if it is directly in src, or null for other files.
+ * Returns the module of a file: its folder in src, its own name if it is main.ts or directly in src, or null for other
+ * files.
  */
 export function moduleOf(path: string): string | null {
   if (path === "main.ts") return "main";

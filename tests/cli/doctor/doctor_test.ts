@@ -44,7 +44,7 @@ Deno.test("doctor finds the problems of a real folder, fails, and changes nothin
   });
 });
 
-/** Returns the content, mode and time of change of each file in a folder. */
+/** Returns the mode, the time of change and a hash of the content of each file in a folder. */
 async function everythingIn(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -69,7 +69,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   );
 }
 
-// SIGUSR1 is not tested: if Regfeed is run from source, it makes newer versions of Deno open the debugger.
+// SIGUSR1 is not tested, because newer versions of Deno respond by opening the debugger if run from source.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
   Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {

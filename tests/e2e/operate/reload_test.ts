@@ -112,7 +112,7 @@ function withServer(
 }
 
 const opens = (server: Serving, key: string, status: number): Promise<void> =>
-  until(`${key} is answered ${status}`, async () => await statusOf(server, key) === status, SOON_MS);
+  until(`${key} gets ${status}`, async () => await statusOf(server, key) === status, SOON_MS);
 
 Deno.test("a reload under load fails no request, and applies customers, limits and sources at once", () =>
   withServer(async ({ folder, server, key }) => {
