@@ -58,7 +58,7 @@ export async function readPair({ cert, key }: CertificateFiles): Promise<{ cert:
   return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
 }
 
-/** Returns the common name in the certificate that a server on this machine presents. */
+/** Returns the common name in the certificate of the server at a port, or "none" if the connection fails. */
 export function shownName(port: number): Promise<string> {
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, servername: "localhost", rejectUnauthorized: false };

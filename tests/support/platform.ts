@@ -148,7 +148,7 @@ export interface FakePlatform extends Platform {
 
 const PUBLIC_ADDRESS = "93.184.215.14";
 
-/** Returns a platform whose clock shows a Unix time in ms. The seed determines its random numbers. */
+/** Returns a platform whose clock shows the Unix time `nowMs`. The seed determines its random numbers. */
 export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
   const lines: LogLine[] = [];
   const hosts = new Map<string, string[]>();

@@ -56,7 +56,7 @@ const SENTENCES = [
   "The costs are borne by the general budget & reviewed every second year",
 ];
 
-/** Returns a generator of pseudo-random numbers in [0, 1), the same in every run (mulberry32). */
+/** Returns a generator of pseudo-random numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function createChance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

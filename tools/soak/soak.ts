@@ -113,7 +113,7 @@ async function watchMemory(forMs: number): Promise<{ least: number; most: number
   return { least: Math.min(...seen), most: Math.max(...seen) };
 }
 
-/** Changes the config and makes the server reload it. */
+/** Changes the config, and makes the server reload it unless the server is down. */
 async function reload(): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), configText(++counts.changes));
   if (!isDown) life.reload();

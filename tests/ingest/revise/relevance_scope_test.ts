@@ -72,8 +72,8 @@ const cheese = (count: number): SampleItem[] =>
   }));
 
 /**
- * Runs the work with a source that has fetched these items with relevance = "ai". A day later, relevance becomes
- * "all".
+ * Runs the work with a source that has fetched these items with relevance = "ai". Relevance is then set to "all", and a
+ * day passes.
  */
 function afterEdit(
   items: readonly SampleItem[],

@@ -35,7 +35,7 @@ function serve(world: World, texts: Partial<Record<"en" | "de", Text | null>>): 
   }
 }
 
-/** Runs the next fetch. Returns the counts of new, revised and translated items. */
+/** Serves the texts and fetches the source. Returns the counts of new, revised and translated items. */
 async function fetch(world: World, texts: Parameters<typeof serve>[1]): Promise<number[]> {
   serve(world, texts);
   const report = await ingestBoard(world);

@@ -10,7 +10,7 @@ const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
 const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
 
-/** Creates a folder with a file and with links to targets inside and outside it. Some targets outside are secrets. */
+/** Creates a folder with a file and with links to targets inside and outside it. The targets outside are secrets. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const inbox = join(folder, "inbox");
