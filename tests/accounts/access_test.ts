@@ -54,7 +54,7 @@ async function refused(ask: () => Promise<unknown>): Promise<string> {
   return detail;
 }
 
-Deno.test("authenticate() returns the customer of a valid key, by the key's hash", async () => {
+Deno.test("authenticate() finds the customer of a valid key by the key's hash", async () => {
   const { access, asked } = given();
   assert.deepEqual(await access.authenticate(BEARER), CUSTOMER);
   assert.deepEqual(await access.authenticate(`bearer ${KEY}`), CUSTOMER);

@@ -80,7 +80,7 @@ Deno.test("an internal error gets 500 without details, is logged with the reques
     assert.match(String(line?.fields["cause"]), /secret table missing/);
   }));
 
-Deno.test("unknown paths get 404, unsupported methods 405 with Allow", () =>
+Deno.test("unknown paths get 404, and unsupported methods get 405 with Allow", () =>
   withWorld(async (world) => {
     for (const path of ["/", "/v1", "/v2/events", "/v1/events/", "/v1/nothing", "/v1/events/a/b"]) {
       const reply = await world.ask(path);

@@ -336,7 +336,7 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
     assert.equal((await world.ask(`/v1/events/${world.newId("event")}/versions`, { key })).status, 404);
   }));
 
-Deno.test("the versions of a publication are in pages of 100, the latest first, each with the diff to the previous one", () =>
+Deno.test("the versions of a publication are listed in pages of 100, the latest first, each with the diff to the previous one", () =>
   withWorld(async (world, key) => {
     const ids = await storeVersions(world, 203, (at) => ({ title_en: `Version ${at + 1}` }));
     const pages = await pagesFrom(world, key, `/v1/events/${ids[0]}/versions`);

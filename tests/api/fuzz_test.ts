@@ -117,7 +117,7 @@ async function arrange(world: World): Promise<{ key: string; event: string; subs
   return { key, event: events.json.events[0].id, subscription: created.json.subscription.id };
 }
 
-Deno.test(`${REQUESTS} random requests get no 5xx, and every error is a problem`, () =>
+Deno.test(`${REQUESTS} random requests get no 5xx, and every error response is a problem document`, () =>
   withHosts(async (world) => {
     const known = await arrange(world);
     const statuses = new Map<number, number>();

@@ -13,7 +13,7 @@ function assertFits(name: string, text: string): void {
   }
 }
 
-Deno.test("every help fits 80 columns", async () => {
+Deno.test("every help text fits in 80 columns", async () => {
   const commands = await loadEveryCommand();
   assert.ok(commands.length > 30);
   assertFits("--help", overview(commands));

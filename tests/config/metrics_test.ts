@@ -74,7 +74,7 @@ Deno.test("listeners conflict if the system rejects the second one", async () =>
   for (const [api, own] of beside) assert.notEqual((await configOf(given(api, own))).metrics.listen, null);
 });
 
-Deno.test("an area of the log can have a separate level", async () => {
+Deno.test("each area of the log can have its own level", async () => {
   const config = await configOf('[log]\nlevels = { delivery = "debug", mail = "error" }');
   assert.deepEqual(config.log, {
     format: "text",

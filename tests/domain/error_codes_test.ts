@@ -14,7 +14,7 @@ Deno.test("the error catalogue has an error status and a distinct title for each
   assert.equal(new Set(CODES.map((code) => ERRORS[code].title)).size, CODES.length);
 });
 
-Deno.test("AppError carries its code, its status, its detail and the wrong fields", () => {
+Deno.test("AppError carries its code, its status, its detail and the invalid fields", () => {
   const fields = [{ field: "limit", message: "must be at most 200" }];
   const error = new AppError("invalid_input", "Change the parameters.", fields);
   assert.ok(error instanceof Error);

@@ -57,7 +57,7 @@ for (const [first, second] of PAIRS) {
 }
 
 Deno.test(
-  needs("of a recorded feed, only the item with a new id and title is revised", RECORDINGS),
+  needs("in a recorded feed, only the item with a new id and title is revised", RECORDINGS),
   async () => {
     for (const feed of await growingFeeds(1)) {
       await using world = await createWorld(boardConfig({ source: 'relevance = "all"' }));

@@ -118,7 +118,7 @@ Deno.test("a page that is nested too deeply makes its source partial, and its it
     },
   ));
 
-Deno.test("a truncated feed is a partial failure, a refused item is not", () =>
+Deno.test("a truncated feed is a partial failure, but a refused item is not", () =>
   withWorld(boardConfig(), async (world) => {
     const whole = rss([{ id: "1" }, { id: "2" }, { id: "3" }]);
     world.platform.http.serve(

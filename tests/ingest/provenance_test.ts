@@ -19,7 +19,7 @@ async function provenances(world: World): Promise<Provenance[]> {
   );
 }
 
-Deno.test("the provenance of an event has its document, URL and time, and no secret", () => {
+Deno.test("the provenance of an event contains its document, URL and time, and no secret", () => {
   const config = boardConfig({ source: 'authorization = "Bearer top-secret"\nlanguages = ["de", "en"]' })
     .replace("https://board.example/feed", "https://board.example/feed?token=top-secret");
   return withWorld(config, async (world) => {
@@ -48,7 +48,7 @@ Deno.test("the provenance of an event has its document, URL and time, and no sec
   });
 });
 
-Deno.test("the provenance of a file has its name and no HTTP status", () =>
+Deno.test("the provenance of a file contains its name and no HTTP status", () =>
   withWorld(
     boardConfig({ source: 'fetch_strategy = "files"\npath = "inbox"' })
       .replace('url = "https://board.example/feed"\n', ""),

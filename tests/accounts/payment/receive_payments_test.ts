@@ -83,7 +83,7 @@ Deno.test("an invalid signature gets 400, and the log contains the likely cause 
     assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
   }));
 
-Deno.test("events of the other mode get 400, which names the config key", () =>
+Deno.test("events of the other mode get 400, and the response names the config key", () =>
   withWorld(async (world) => {
     const live = stripeEvent({
       id: "evt_live",

@@ -179,7 +179,7 @@ Deno.test("sendAttempt() does not connect if the guard refuses, and states no re
   }
 });
 
-Deno.test("sendAttempt() returns no URL, secret or text of the receiver except for the response", async () => {
+Deno.test("sendAttempt() returns no URL, secret or text of the receiver except the response", async () => {
   for (const status of [200, 302, 404, 410, 500]) {
     const { result: { response: kept, ...result } } = await sendTo(() => ({
       ...respond(status, { location: "https://other.example/", "x-text": "receiver" }),

@@ -17,7 +17,7 @@ Deno.test("planQuarantine() quarantines the events of a spike and the revisions 
   assert.deepEqual(plan(true, true), [1, 2, 3, 4]);
 });
 
-Deno.test("planUsualVolume() rises at once, falls slowly, and ignores spikes", () => {
+Deno.test("planUsualVolume() raises the usual volume at once, lowers it slowly, and ignores spikes", () => {
   const volume = {
     count: 5,
     usual: 100,

@@ -97,7 +97,7 @@ Deno.test("a long attempt leaves the normal lane and counts as slow, without usi
   assert.ok(!slotsOf(100, attempts("ana", 1)).isSlowNow("ana running 0"));
 });
 
-Deno.test("shareSlots() starts at least one delivery of each lane with any number of slots, and never more than all", () => {
+Deno.test("shareSlots() starts at least one delivery of each lane with any number of slots, and never exceeds that number", () => {
   for (const slots of [1, 2, 3, 4, 5, 10]) {
     for (const lane of ["", "slow ", "replay "]) {
       const shares = started({ ana: { [`${lane}1`]: 99 } }, slotsOf(slots));

@@ -59,7 +59,7 @@ const CONDITIONS: Row[] = [
   ["never fetched, due for two hours", untouchedSource("board", LATE), "failing", LATE, /running\?$/],
 ];
 
-Deno.test("sourceHealth() returns each condition, since when, and why", () => {
+Deno.test("sourceHealth() returns each condition, when it began, and why", () => {
   for (const [what, given, condition, sinceMs, reason] of CONDITIONS) {
     const health = sourceHealth(FEED, given, NOW);
     assert.deepEqual([health.condition, health.sinceMs], [condition, sinceMs], what);
@@ -68,7 +68,7 @@ Deno.test("sourceHealth() returns each condition, since when, and why", () => {
   }
 });
 
-Deno.test("sourceHealth() uses silent_after of the config, without which it never reports a silent folder", () => {
+Deno.test("sourceHealth() uses the config's silent_after, and never reports a silent folder without it", () => {
   const quiet = state(lastNew(NOW - 60 * DAY));
   const conditionOf = (settings: Parameters<typeof sourceHealth>[0]) =>
     sourceHealth(settings, quiet, NOW).condition;

@@ -61,7 +61,7 @@ Deno.test(
 );
 
 Deno.test(
-  needs("a command of another user names the owner, the obstacle and the solution", ROOT, MAY_HOLD),
+  needs("a command run by another user names the owner, the obstacle and the solution", ROOT, MAY_HOLD),
   () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);

@@ -82,7 +82,7 @@ Deno.test("a list without known items is read back to items older than the last 
     assert.deepEqual((await world.store.listSources())[0]?.partialFailures, []);
   }));
 
-Deno.test("days that one fetch has no time for are read by the next ones, which together count as the first fetch", () =>
+Deno.test("days that the first fetch has no time for are read by the next fetches, which still count as the first", () =>
   withSources(dayConfig("overlap_days = 1\nfirst_days = 20"), async (world) => {
     world.platform.http.serve("https://board.example", async ({ url }) => {
       await world.platform.clock.advance(20_000);

@@ -138,7 +138,7 @@ for (const [name, fetches] of NOTICES) {
     }));
 }
 
-Deno.test("MovedUrls finds URLs that may return from the third version on", () => {
+Deno.test("MovedUrls recognises a changed URL from the third version on", () => {
   const isMoved = (link: string, version: number) => {
     const event = sampleEvent({
       id: "evt_3",

@@ -73,7 +73,7 @@ Deno.test("a dry run recognises an alias from one language in the next language"
     },
   ));
 
-Deno.test("a dry run reports permanent redirects, not temporary ones", () =>
+Deno.test("a dry run reports permanent redirects, but not temporary ones", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const { http } = world.platform;
     let status = 301;

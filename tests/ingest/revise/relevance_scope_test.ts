@@ -23,7 +23,7 @@ const newsOf = (items: readonly ReturnType<typeof item>[]) =>
     NOW,
   );
 
-Deno.test("wasIrrelevantBefore() decides by the last document, then by dates; other items are old", () => {
+Deno.test("wasIrrelevantBefore() compares an item with the last document, then with dates; otherwise, the item is old", () => {
   const few = newsOf([item("seen"), item("seen, dated now", NOW)]);
   const many = newsOf(Array.from({ length: 400 }, (_, at) => item(`${at}`)));
   const feed = { relevance: "all", fetchStrategy: "feed" } as const;
