@@ -337,7 +337,7 @@ test("catchUp() stops when the subscription is deleted", async (store) => {
   assert.deepEqual(await logged(store, { subscriptionId: "sub_2" }), []);
 });
 
-test("addSubscription() creates nothing beyond the number of backfills per UTC day", async (store) => {
+test("addSubscription() creates nothing beyond the limit on backfills per UTC day", async (store) => {
   await addCustomer(store);
   const day = 86_400_000;
   const add = (id: string, createdAtMs: number) =>

@@ -304,7 +304,7 @@ async function compare(
 }
 
 test(
-  "listEvents() equals a plain array, newest first, for every filter and page",
+  "listEvents() returns the same events as a plain array, newest first, for every filter and page",
   async (_store, open) => {
     await compare(open, async (store, events, wish) => {
       const expected = newestFirst(filtered(events, wish)).map((event) => event.id);
@@ -317,7 +317,7 @@ test(
 );
 
 test(
-  "listEvents() with `after` equals a plain array, in the order of storage, for every filter and page",
+  "listEvents() with `after` returns the same events as a plain array, in stored order, for every filter and page",
   async (_store, open) => {
     await compare(open, async (store, events, wish) => {
       const walked = await walkAsStored(store, await queryOf(store, events, wish));

@@ -52,7 +52,7 @@ Deno.test("a body that shares nothing with others is stored in one piece", () =>
     assert.deepEqual(texts(outside, "select * from body_endings"), []);
   }));
 
-Deno.test("a waiting event that already has a delivery, as in a restored store, creates the others and uses no new number", () =>
+Deno.test("a waiting event that already has a delivery, as in a restored store, gets the others without a gap in the sequence", () =>
   withTwo(async (store, outside) => {
     await publishMatched(store, 1, 1);
     outside.run(sql`delete from delivery_bodies where delivery_seq = 1`);
