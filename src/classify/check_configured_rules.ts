@@ -21,7 +21,7 @@ export interface AdditionProblem {
   message: string;
 }
 
-/** Returns all problems with the additions. `sourceIds` are the sources of the config. */
+/** Returns all problems with the additions. `sourceIds` are the ids of all sources in the config. */
 export function findAdditionProblems(additions: Additions, sourceIds: readonly string[]): AdditionProblem[] {
   const { keywords, severityRules, sources } = additions;
   const topics = topicsOf(topicRules(additions));
@@ -220,7 +220,7 @@ function shadowProblems(
   return problem(
     "severity",
     `belongs to a rule that can never apply, because severity_rules[${position}] matches everything ` +
-      "that this rule matches: move this rule up, or narrow the other",
+      "that this rule matches: move this rule up, or narrow the earlier one",
   );
 }
 

@@ -17,10 +17,10 @@ import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 export type { ClassifyInput } from "./item.ts";
 export type { Reason } from "./reasons.ts";
 
-/** The version of the rules. It changes when the same item may be classified differently. */
+/** The version of the rules. Increased with every change that may classify an item differently. */
 export const RULES_VERSION = "2";
 
-/** A classification. Everything except `relevant` is computed on first use, because most items are not relevant. */
+/** All values except `relevant` and `language` are computed on first use, because most items are not relevant. */
 export interface Classification {
   readonly relevant: boolean;
   /** ISO 639-1 code. */
@@ -63,7 +63,7 @@ interface Rules {
   findConfiguredSeverity: ReturnType<typeof createConfiguredSeverity>;
 }
 
-/** Decides relevance at once and everything else on first use. */
+/** Decides relevance and language at once and everything else on first use. */
 function classify(input: ClassifyInput, rules: Rules): Classification {
   const item = new Item(input);
   const subject = findAiSubject(item);

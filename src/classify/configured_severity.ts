@@ -1,4 +1,4 @@
-// The severity rules of the config, which take precedence over those of data/severity.json.
+// The severity rules of the config, which take precedence over those in data/severity.json.
 import type { AddedSeverityRule } from "../domain/event/classification.ts";
 import { expandTopics, type Topic } from "../domain/event/topic.ts";
 import type { EventType } from "../domain/event/event.ts";

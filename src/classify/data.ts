@@ -38,7 +38,7 @@ export const PUBLISHER_KINDS = [
   "unknown",
 ] as const;
 
-/** See {@link PUBLISHER_KINDS}; `unknown` if nothing identifies the publisher. */
+/** See {@link PUBLISHER_KINDS}; `unknown` if neither evidence nor the language indicates the kind. */
 export type PublisherKind = typeof PUBLISHER_KINDS[number];
 
 /** Publishers of one kind, identified by hosts or names. */

@@ -12,7 +12,7 @@ export interface LanguageResult {
 
 const DEFAULT_LANGUAGE = "en";
 
-/** Points for a function word that belongs to one language, and for one that several languages share. */
+/** Points for a strong and for a weak function word of a language; see data/languages.json. */
 const STRONG = 2;
 const WEAK = 1;
 /** Points needed if no language is stated. */
@@ -100,7 +100,7 @@ function findKnownWords(lower: string, claimed: string | null): string[] {
   return words.filter((word) => WORD_POINTS.has(word) && !shared.includes(word));
 }
 
-/** Returns the points of each language for words and letters. */
+/** Returns the points that each language scores for words and for letters. */
 function pointsOf(found: readonly string[], raw: string): ReadonlyMap<string, number> {
   const points = new Map(LANGUAGES.map((language) => [language, 0]));
   const add = (language: string, more: number) => points.set(language, (points.get(language) ?? 0) + more);

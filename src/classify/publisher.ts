@@ -9,7 +9,7 @@ export interface Publisher {
   dataProtection: boolean;
   /** Whether the publisher supervises, audits or sets standards. True for data protection authorities. */
   supervises: boolean;
-  /** The evidence: a host suffix or a name; may be empty. */
+  /** The evidence: a CELEX number, a host suffix or a name; may be empty. */
   words: string;
   /** The evidence for `supervises`, which may differ from `words`; may be empty. */
   supervisesBy: string;
@@ -27,7 +27,7 @@ const NAMES = lazy(() =>
   )
 );
 
-/** The EU's official languages except English, in which an unknown publisher counts as a Member State body. */
+/** The EU's official languages except English. The unknown publisher of an item in these is a Member State body. */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );

@@ -20,7 +20,7 @@ export interface Reason {
   field: "relevant" | "language" | "event_type" | "topics" | "severity" | "ai_act_articles";
   value: string;
   why: string;
-  /** The evidence: words, articles or parts of the URL. */
+  /** The evidence, such as words, articles or parts of the URL. */
   words: string[];
 }
 

@@ -9,7 +9,10 @@ import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_ph
 import { indexByLanguage } from "./phrases/phrases_by_language.ts";
 
 export interface AiSubject {
-  /** `title`: in the title. `opening`: as the subject of the summary. `passing`: in passing. `none`: not at all. */
+  /**
+   * Where AI is mentioned. `title`: in the title. `opening`: as the subject of the summary. `passing`: in passing.
+   * `none`: nowhere, or only in the summary with words that may be about something else.
+   */
   level: "title" | "opening" | "passing" | "none";
   /** Where the AI Act (or the regulation that amends it) is named, or null if it is not. */
   namesTheAct: "title" | "opening" | "text" | null;
@@ -136,12 +139,12 @@ const OTHER_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "other",
 ]);
 
-/** Points for a rule word in the title and in the opening, and for an event type that implies rules. */
+/** Points for a rule word by where it is, and for an event type that implies rules by where its evidence is. */
 const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
 const RULE_TYPE_IN_SUMMARY = 1;
-/** Points for a publisher that supervises others. */
+/** Points for a publisher; see {@link authorityPoints}. */
 const AUTHORITY = 2;
 /** Maximum number of words that count in the title. The same maximum applies to the opening. */
 const COUNTED_WORDS = 2;

@@ -106,7 +106,7 @@ function resultOf({ id }: TopicRule, { score, kinds, words }: Weight): TopicResu
   return { id, score, why: `${score} points from ${[...kinds].join(", ")}`, words: [...words] };
 }
 
-/** Whether the event type counts. If the rule lists publishers, the item must be from one and name the AI Act. */
+/** Whether the event type counts. If the rule lists publishers, the item must be from one of them and name the Act. */
 function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   if (rule.publishers.length === 0) return true;
   return rule.publishers.includes(item.publisher.kind) && subject.namesTheAct !== null;

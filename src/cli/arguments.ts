@@ -7,7 +7,10 @@ import { usageLine } from "./help.ts";
 
 export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
-/** Parses the words after the command's name. Returns "help" for `--help`. Throws a {@link CommandError} (code 2). */
+/**
+ * Parses the arguments after the command's name. Returns "help" for `--help`. For invalid arguments, throws a
+ * {@link CommandError} (exit code 2).
+ */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments | "help" {
   const known = optionsOf(command);
   const options: NonNullable<ParseArgsConfig["options"]> = {};
@@ -98,7 +101,7 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. A word after an option is its value. */
+/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`, without the values of options. */
 function positionalsOf(usage: string): string[] {
   const words = usage.split(" ");
   return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));

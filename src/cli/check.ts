@@ -1,4 +1,4 @@
-// `check`: validates the config, checks its folders, and prints the effective settings.
+// `check`: validates the config, checks the files and folders that it names, and prints the effective settings.
 import type { Config } from "../config/config.ts";
 import { describeConfig, summariseConfig } from "../config/describe/describe.ts";
 import { createClock } from "../platform/clock.ts";
@@ -73,7 +73,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
     }
     byAddress.set(location, id);
     const failure = caFile === undefined ? null : await failureOf(host.readText(caFile));
-    if (failure !== null) warnings.push(`the source ${id} cannot be fetched: its ca_file: ${failure}`);
+    if (failure !== null) warnings.push(`the ca_file of the source ${id} cannot be read: ${failure}`);
   }
   if (byAddress.size > 0 && config.ingest.contact === null && !config.ingest.userAgent.includes("@")) {
     warnings.push(
@@ -88,7 +88,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
 function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
   if (languages.length < 2 || languagePattern !== undefined) return [];
   return [
-    `the source ${id} reads ${languages.length} languages from one folder and stores each as a separate event: set a pattern that finds the language in item URLs, such as language_pattern = "/(${
+    `the source ${id} reads ${languages.length} languages from one folder and stores each translation as a separate event: set a pattern that finds the language in item URLs, such as language_pattern = "/(${
       languages.join("|")
     })/"`,
   ];

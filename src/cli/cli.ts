@@ -11,7 +11,7 @@ import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";
 import { versionLine } from "./version.ts";
 
-/** Runs the command that the arguments name, with stores of this engine. Resolves with the exit code. */
+/** Runs the command that the arguments name, using this store engine. Resolves with the exit code. */
 export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>): Promise<number> {
   const host = withSafeOutput(given);
   // `help source test` is `source test --help`.
@@ -47,7 +47,7 @@ function findCommand(commands: readonly Command[], words: readonly string[]): Co
   return named(2) ?? named(1);
 }
 
-/** Prints the help of a group, or an error. */
+/** Prints the help of a group if the arguments ask for it; otherwise, an error. */
 async function runNone(host: Host, words: readonly string[], group: readonly Command[]): Promise<number> {
   if (group.length > 0 && isHelp(words[1])) {
     host.out(groupHelp(words[0] ?? "", group));

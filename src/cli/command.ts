@@ -1,8 +1,8 @@
-// The type of a command.
+// What every command declares: its name, arguments, options and help.
 import { CommandCall } from "../server/command_context.ts";
 
 export interface CommandOption {
-  /** A `flag` has no value, unless it {@link mayHaveValue}. A `text` has one value. A `list` can be repeated. */
+  /** A `flag` has no value, unless {@link mayHaveValue} is set. A `text` has one value. A `list` can be repeated. */
   kind: "flag" | "text" | "list";
   /** Whether a flag can have a value after an equals sign: `--save=FILE`. */
   mayHaveValue?: true;
@@ -25,7 +25,7 @@ export interface Command {
   /** Further sentences for the command's help. */
   details?: string;
   example: string;
-  /** All options except `--json`, `--utc`, `--config`, `--verbose` and `--help`. */
+  /** The command's own options. `--json`, `--utc`, `--config`, `--verbose` and `--help` are added to them. */
   options?: Record<string, CommandOption>;
   /** Set if the command reads no config and has no option `--config`. */
   withoutConfig?: true;

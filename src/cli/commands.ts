@@ -7,7 +7,8 @@ interface Loader {
   load(): Promise<readonly Command[]>;
 }
 
-/** Loaded on demand, because `version` and `healthcheck` must start fast. Only literal specifiers are compiled in. */
+// Loaded on demand, because `version` and `healthcheck` must start fast. The specifiers are literals, because the
+// executable contains only modules that are imported by a literal specifier.
 const LOADERS: readonly Loader[] = [
   { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
   { words: ["init"], load: async () => [(await import("./init.ts")).initCommand] },
@@ -55,7 +56,6 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   store: "the database's secret key",
 };
 
-/** Loads the commands with this first word. */
 export async function loadCommands(word: string): Promise<readonly Command[]> {
   const commands = await load(LOADERS.filter(({ words }) => words.includes(word)));
   return commands.filter(({ name }) => name.split(" ")[0] === word);

@@ -36,8 +36,8 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // The config's own server may have any certificate: it is on this machine and receives no secret, and its
-    // certificate may be for another name, self-signed, or new.
+    // The config's server may have any certificate, such as a self-signed one or one for another name, because the
+    // server is on this machine and receives no secret.
     const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();
@@ -58,7 +58,7 @@ function listenUrl({ server: { listen, tls } }: Config): string {
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** Requests the health report. Throws a {@link CommandError} if there is no response, or no report in it. */
+/** Requests the health report. Throws a {@link CommandError} if there is no response, or if it contains no report. */
 async function askHealth(
   { clock, http }: { clock: Clock; http: HttpClient },
   url: URL,

@@ -1,4 +1,4 @@
-// The texts of `--help`: the overview, a group of commands, one command.
+// Formats the help for the program, for a group of commands, and for one command.
 import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { SECTIONS, SUBJECTS } from "./commands.ts";
@@ -15,12 +15,10 @@ const WIDTH = 80;
 /** The width of the names in the overview, the same in each section. */
 const NAME_WIDTH = "healthcheck".length;
 
-/** Returns a line such as `usage: regfeed source test ID [--why] [--json]`. */
 export function usageLine(command: Command): string {
   return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
 }
 
-/** Returns the options of a command, such as `-c, --config FILE`, with their descriptions. */
 export function optionRows(command: Command): (readonly [written: string, help: string])[] {
   return Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
     const written = short === undefined ? `--${name}` : `-${short}, --${name}`;

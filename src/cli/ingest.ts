@@ -56,14 +56,14 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
   for (const report of reports) {
     if (report.held_back !== undefined) {
       host.err(
-        `${report.id}: ${report.held_back} events are held by a change spike: ` +
-          `\`${host.program} source release ${report.id}\` delivers them; with --discard they stay undelivered\n`,
+        `${report.id}: a change spike holds ${report.held_back} of its events: \`${host.program} source release ` +
+          `${report.id}\` delivers the held events; with --discard, they stay undelivered\n`,
       );
     }
     if (report.unnotified !== undefined) {
       host.err(
-        `${report.id}: ${report.unnotified} of the new events are stored but not delivered, because they were ` +
-          'skipped before relevance = "all" was set\n',
+        `${report.id}: new events stored but not delivered: ${report.unnotified} (their items were skipped before ` +
+          'relevance = "all" was set)\n',
       );
     }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);

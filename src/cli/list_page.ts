@@ -47,7 +47,7 @@ export async function readPage<T>(
 ): Promise<Page<T>> {
   const limit = limitOf(call, jsonRows);
   const before = call.texts.get("before");
-  // One more row than is printed shows whether there is a next page.
+  // Reading one more row than is printed shows whether there is a next page.
   const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);

@@ -8,7 +8,7 @@ import { wrapLines } from "./wrap_text.ts";
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
-/** Returns the host for commands, which prints control characters as escapes such as `\u001b` and wraps stderr. */
+/** Returns a host that prints control characters as escapes such as `\u001b`, and wraps stderr on a terminal. */
 export function withSafeOutput(host: Host): Host {
   return {
     ...host,
@@ -17,7 +17,7 @@ export function withSafeOutput(host: Host): Host {
   };
 }
 
-/** Escapes all control characters except colours. */
+/** Escapes all control characters except those that set a colour. */
 function escapeAround(text: string): string {
   return text.split(COLOUR).map((part, at) => at % 2 === 1 ? part : escapeControls(part)).join("");
 }
@@ -27,7 +27,7 @@ export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T)
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : linesFor(host, lines(data)));
 }
 
-/** Wraps the lines to fit the terminal, if there is one. */
+/** Wraps the lines to the width of the terminal if stdout is one. */
 export function linesFor(host: Pick<Host, "isTerminal" | "columns">, text: string): string {
   return host.isTerminal ? wrapLines(text, host.columns()) : text;
 }

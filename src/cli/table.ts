@@ -39,7 +39,7 @@ export function formatTable(
 
 export interface Fitting {
   width: number;
-  /** The columns that may be dropped, in this order. */
+  /** The columns that may be dropped: first those without any value, then the others, each in this order. */
   drop: readonly string[];
   cut: string;
 }

@@ -1,4 +1,4 @@
-// `version`: prints the version, the build and the licences.
+// `version`: prints the version and the build, or the licences.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";

@@ -1,4 +1,4 @@
-// Text for terminals: wrapped and indented.
+// Wraps and indents text for terminals.
 import { harmless } from "../domain/control_characters.ts";
 
 /** Maximum width on wide terminals; longer lines are hard to read. */
@@ -11,8 +11,8 @@ export function textWidth(columns: number): number {
 }
 
 /**
- * Wraps a text at word boundaries into lines of at most `width` characters, each ended by a line break. The first line
- * starts with `first`, the others with `indent` spaces. A word longer than a line is put on a separate line.
+ * Wraps text at word boundaries into lines of at most `width` characters, each of which ends with a line break. The
+ * first line starts with `first`, the others with `indent` spaces. A word that is longer than a line is not broken.
  */
 export function wrapText(
   text: string,
@@ -52,7 +52,6 @@ export function wrapLines(text: string, width: number): string {
   }).join("\n");
 }
 
-/** Formats names and values, one pair per line, with the values wrapped in a column. */
 export function formatFields(
   fields: readonly (readonly [name: string, value: string])[],
   { width, indent }: { width: number; indent: number },

@@ -3,7 +3,7 @@ import { canonicalArticle } from "../domain/event/article.ts";
 import type { Additions, KeywordList, Keywords } from "../domain/event/classification.ts";
 import type { CheckedFile } from "./schema.ts";
 
-/** Builds the additions from a config. The classification validates them. */
+/** Does not validate the additions: the classification does. */
 export function buildAdditions(file: CheckedFile): Additions {
   return {
     topics: file.topics.map((topic) => ({

@@ -208,7 +208,7 @@ function buildConfig(
     classification: buildAdditions(file),
     delivery: {
       allowHttp: delivery.allow_http,
-      /** CIDRs of non-public addresses that webhooks may use. */
+      /** CIDRs of non-public addresses that webhooks may be sent to. */
       allowNetworks: delivery.allow_networks,
       /** The ports that webhooks may use. If empty: 80, 443, and the ports from 1024 that no other protocol uses. */
       allowPorts: delivery.allow_ports,
@@ -257,7 +257,7 @@ function buildConfig(
     metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
     log: file.log,
     secretFiles: secrets.files,
-    /** The keys whose secrets are in the config file itself: "payment.webhook_secret". */
+    /** The keys whose secrets are in the config file itself, such as "payment.webhook_secret". */
     inlineSecrets: secrets.inline,
   };
 }

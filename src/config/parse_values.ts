@@ -22,20 +22,20 @@ export function readUrl(text: string): Reading<string> {
   if (url.username !== "" || url.password !== "") {
     return {
       problem:
-        'contains a user name or password: remove it, and use "authorization_file" if the source needs it',
+        'contains a user name or password: remove both; if the source needs them, use "authorization_file"',
     };
   }
   url.hash = "";
   return { value: url.href };
 }
 
-/** Parses an absolute http or https URL. Returns it unchanged, because a trailing slash matters for relative links. */
+/** Parses an absolute http or https URL. Only trims the URL, because a trailing slash matters for relative links. */
 export function readSiteUrl(text: string): Reading<string> {
   const reading = readUrl(text);
   return "problem" in reading ? reading : { value: text.trim() };
 }
 
-/** Parses an http or https URL to which paths are appended, so it has no query and no trailing slash. */
+/** Parses an http or https URL to which paths are appended. Rejects a query and removes trailing slashes. */
 export function readPublicUrl(text: string): Reading<string> {
   const reading = readUrl(text);
   if ("problem" in reading) return reading;
@@ -103,9 +103,7 @@ export function readSchedule(text: string): Reading<string> {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== 5 && fields.length !== 6) {
     return {
-      problem: `is not a valid cron expression: ${quote(text)} has ${
-        text.trim() ? fields.length : 0
-      } fields instead of 5 (or 6); ${form}`,
+      problem: `is not a valid cron expression: ${quote(text)} does not have 5 (or 6) fields; ${form}`,
     };
   }
   // The cron library replaces "?" with the current time.
@@ -124,7 +122,6 @@ export function readSchedule(text: string): Reading<string> {
   return { value: fields.join(" ") };
 }
 
-/** Parses an IANA time zone, such as `Europe/Berlin`. */
 export function readTimezone(text: string): Reading<string> {
   if (text === "UTC") return { value: text }; // avoids loading the runtime's time zones
   try {
@@ -162,7 +159,6 @@ const LANGUAGES = new Set(
     ),
 );
 
-/** Parses an ISO 639-1 language code: two lower-case letters. */
 export function readLanguage(text: string): Reading<string> {
   if (LANGUAGES.has(text)) return { value: text };
   const code = text.toLowerCase().slice(0, 2);
@@ -192,7 +188,6 @@ export function readUserAgent(text: string): Reading<string> {
   return { value: text };
 }
 
-/** Parses the operator's contact for publishers: an email address or a URL. */
 export function readContact(text: string): Reading<string> {
   if (/^[!#$%&'*+./=?^`{|}~\w-]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return { value: text };
   if (/^https?:\/\/[!-'*-~]+$/.test(text) && URL.canParse(text)) return { value: text };

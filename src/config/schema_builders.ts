@@ -4,7 +4,6 @@ import { didYouMean } from "./toml/did_you_mean.ts";
 import { describeFound, joinList, quote } from "./toml/problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
-/** Returns the message for a missing value, or for a value of the wrong type. */
 export function wants(
   what: string,
   example: string,

@@ -12,7 +12,7 @@ export interface SecretReader {
 }
 
 export interface SecretFile {
-  /** The key that contains the path: `sources[2].authorization_file`. */
+  /** The key that contains the path, such as `sources[2].authorization_file`. */
   key: string;
   /** The absolute path. */
   path: string;

@@ -68,7 +68,7 @@ Deno.test("lists name the next page, continue from it, and print everything with
       }
     }
     const shown = await regfeed(folder, `customer show ${id}`);
-    assert.match(shown.stdout, new RegExp(`and 95 older ones: mail list --customer ${id}`));
+    assert.match(shown.stdout, new RegExp(`older emails: 95; .mail list --customer ${id}. lists all`));
     const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, `customer show ${id}`);
     assert.equal(mails.length, ROWS);
     assert.equal((await regfeed(folder, "payment list --before evt_none")).code, 1);

@@ -151,7 +151,7 @@ Deno.test("readSchedule() accepts cron expressions of five or six fields that ha
     ["  5  4 * *   MON-FRI ", "5 4 * * MON-FRI"],
     ["0 0 29 2 *", "0 0 29 2 *"],
     ["*/10 * * * * *", "*/10 * * * * *"],
-    ["* * * *", /has 4 fields instead of 5 \(or 6\)/],
+    ["* * * *", /does not have 5 \(or 6\) fields/],
     ["", /has 0 fields/],
     ["@daily", /has 1 fields/],
     ["0 0 0 1 1 * 2020", /has 7 fields/],

@@ -90,7 +90,7 @@ Deno.test("every interface reports a URL that keeps failing, and since when, unt
         sinceMs: 3 * HOUR,
         gaps: [],
         health: ["ok", 0],
-        doctor: ["good: all 1 were fetched completely last time"],
+        doctor: ["good: fetched completely last time: 1"],
       });
     },
   ));

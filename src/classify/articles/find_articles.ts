@@ -48,7 +48,7 @@ export function findArticles(text: string): CitedArticle[] {
   return [...cited.values()].sort(compareCited);
 }
 
-/** Whether a text names the Commission's proposal, but not the Act's number. The proposal has other article numbers. */
+/** Whether a text names the Commission's proposal, which numbers articles differently, but not the Act's number. */
 function isOnTheProposal(text: string): boolean {
   return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }

@@ -36,7 +36,7 @@ const NUMBERED =
 
 /** The end of "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
 const KIND_EN = / (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
-/** One word of a law's name. The name precedes the kind of law, and small words may separate its words. */
+/** One word of a law's name, which precedes the kind of law. Small words may be between the words of the name. */
 const WORD_EN = /(?<![A-Za-z0-9_])[A-Z][a-z]+$/;
 const SMALL_WORDS_EN: ReadonlySet<string> = new Set(["and", "of", "for", "on", "&"]);
 const MAX_WORDS_EN = 5;
@@ -73,7 +73,7 @@ export function findLaws(text: string): LawMention[] {
   return withoutOverlaps(found);
 }
 
-/** Returns the start of a law's name that ends at `end`, or `end` if there is none. */
+/** Returns the start of a law's name that ends at `end`, or `end` if no name ends there. */
 function nameStart(text: string, end: number): number {
   let start = end;
   for (let words = 0, at = end; words < MAX_WORDS_EN && at > 0; words++) {
@@ -147,14 +147,14 @@ export function citationsOfTheAct(
   return governed.map((kind) => kind === "act");
 }
 
-/** Returns the kind of law tied to the citation: only words such as "of the" or a comma separate the two. */
+/** Returns the kind of the law tied to the citation: only words such as "of the" or punctuation separate the two. */
 function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   const left = before === undefined ? "" : text.slice(before.end, citation.start);
   const tiedBefore = before !== undefined && BEFORE_TIE.test(left) ? before : null;
   if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
     const right = text.slice(citation.end, after.start);
-    // In "BDSG Artikel 5, KI-VO", the law on the left is closer, because a comma separates the citation from the other.
+    // In "BDSG Artikel 5, KI-VO", the law on the left is closer, because a comma precedes the law on the right.
     const looser = tiedBefore !== null && left.trim() === "" && right.includes(",");
     if (isTie(right) && !looser) return tiedKind(after.kind);
   }
@@ -190,7 +190,10 @@ function holdsOnly(text: string, words: ReadonlySet<string>): boolean {
   return text.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || words.has(word));
 }
 
-/** Returns the laws to which an untied citation can refer. Texts on the amending regulation cite the Act's articles. */
+/**
+ * Returns the laws to which an untied citation can refer. The amending regulation counts as the Act, because texts
+ * about this regulation cite the Act's articles.
+ */
 function distantLaws(laws: readonly LawMention[]): LawMention[] {
   return laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
     .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
@@ -225,7 +228,7 @@ function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]
 
 const CONJUNCTION = /[,;:]|\b(?:and|or|und|oder|sowie|et|ou)\b/i;
 
-/** Maximum length of a sentence in characters. Longer text is assumed to contain the end of one. */
+/** Maximum length of a sentence in characters. Longer text is assumed to contain the end of a sentence. */
 const LONGEST_SENTENCE = 1_000;
 
 /** Whether a sentence ends in the text. The period of an abbreviation such as "Art." or "Abs." does not count. */

@@ -236,7 +236,7 @@ function withLatin(value: string, latin: string | undefined): string {
   return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");
 }
 
-/** Returns the depth of a value in parentheses, by its form and the part before it. `continues`: after a separator. */
+/** Returns the depth of a value in parentheses, by its form and the last part. `continues`: after a separator. */
 function depthOf(value: string, state: State, continues: boolean): Depth {
   const last = state.parts.at(-1);
   if (/^\d/.test(value)) return 1;
@@ -335,7 +335,7 @@ function nextIsBase(text: string, state: State, last: Part, range: boolean): boo
   return state.wordPlural === false && state.head.plural && !range;
 }
 
-/** Reads the next number of a list, or the last of a range ("Articles 8 to 15", "Art. 8 bis Art. 15"). */
+/** Reads the next number of a list, or the last number of a range ("Articles 8 to 15", "Art. 8 bis Art. 15"). */
 function readNextBase(text: string, state: State, range: boolean, isCount: IsCount): boolean {
   const { head } = state;
   let at = state.at;

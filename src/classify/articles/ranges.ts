@@ -5,8 +5,8 @@ import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 const LONGEST_RANGE = 180;
 
 /**
- * Returns the numbers strictly between two, or null if they do not ascend. Of the articles with a letter, such as 4a,
- * only those with the same number as `to` are included.
+ * Returns the numbers strictly between `from` and `to`, or null if `from` is not lower. Of the articles with a letter,
+ * such as 4a, only those with the same number as `to` are included.
  */
 export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
   if (kind === "annex") {
@@ -22,13 +22,13 @@ export function referencesBetween(kind: ReferenceKind, from: string, to: string)
   return [...whole, String(high), ...lettersBetween("", highSuffix).map((letter) => `${high}${letter}`)];
 }
 
-/** Returns the integers strictly between two. */
+/** Returns the integers strictly between two, or none if the range is too long. */
 export function numbersBetween(low: number, high: number): number[] {
   if (high - low > LONGEST_RANGE) return [];
   return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
 }
 
-/** Returns the letters strictly between two. The empty string comes before "a". */
+/** Returns the letters strictly between two letters. As `low`, the empty string comes before "a". */
 export function lettersBetween(low: string, high: string): string[] {
   if (low.length > 1 || high.length !== 1) return [];
   const first = low === "" ? "a".charCodeAt(0) - 1 : low.charCodeAt(0);

@@ -15,7 +15,7 @@ const WORDS: ReadonlySet<string> = new Set(
     "abschnitt").split(" "),
 );
 
-/** Adds the parts that precede the citation, if there are any. */
+/** Adds the parts that precede a citation of a single reference, if there are any. */
 export function withReversedParts(text: string, citation: Citation, head: Head): Citation {
   if (citation.references.length !== 1) return citation;
   const from = Math.max(0, citation.start - LONGEST_BEFORE);

@@ -54,7 +54,7 @@ function coversAt(general: readonly string[], special: readonly string[], start:
     general.every((word, i) => coversWord(word, special[start + i] ?? ""));
 }
 
-/** Compares two words by the rules for phrases: capitals match only capitals, and `*` matches any ending. */
+/** Whether `general` covers `special`: capitals match only capitals, and `*` matches any ending. */
 function coversWord(general: string, special: string): boolean {
   const stem = general.replace(/\*$/, "");
   const own = special.replace(/\*$/, "");

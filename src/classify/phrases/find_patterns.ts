@@ -1,4 +1,4 @@
-// Finds patterns of words with gaps, endings and alternatives, which the rules for event types and severities use.
+// Finds patterns in a text. Unlike phrases, patterns may have gaps, alternatives and any beginnings of words.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 

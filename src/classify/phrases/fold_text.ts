@@ -4,7 +4,6 @@ import { findWordStarts } from "./word_index.ts";
 /** Maximum number of characters read from a title. Official titles that quote other acts have up to 1,000. */
 export const TITLE_LIMIT = 1_500;
 
-/** Maximum number of characters read from a summary. */
 export const SUMMARY_LIMIT = 10_000;
 
 /** A title or summary in the forms that the rules match against. */

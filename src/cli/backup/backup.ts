@@ -1,4 +1,4 @@
-// `backup …`: creates archives of all data while the server runs, verifies and restores them.
+// `backup …`: creates archives of the config and the database, verifies them, and restores from them.
 import { dirname, join, resolve } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/backup_ports.ts";
@@ -120,14 +120,13 @@ function serveCommand({ host, texts }: CommandCall): string {
   return `${host.program} serve${config === undefined ? "" : ` --config ${shellQuote(config)}`}`;
 }
 
-/** Locks the database. If root runs this, the lock file is given to the owner of the database's folder. */
+/** Locks the database. If run as root, gives the lock file to the owner of the database's folder. */
 async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
   const { release, file } = await lockStore(database, "a restore");
   await files.chownLike(dirname(database), file);
   return release;
 }
 
-/** Runs `work` with the backup tools, and closes them afterwards. */
 async function withTools<T>(
   { host, loadEngine }: CommandCall,
   work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
@@ -148,8 +147,9 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * Returns the paths of the database and of the secret key in the config. If there is no config, first restores the one
- * in the archive. If secrets that the config names are missing on this machine, throws an error that lists them.
+ * Reads the config, and returns the paths of the database and of the secret key. If there is no config, first restores
+ * the one in the archive, and also returns its path. If secrets that the config names are missing on this machine,
+ * throws an error that lists them.
  */
 async function targetOf(
   call: CommandCall,
@@ -187,7 +187,7 @@ function describeRestored(
       : `The secret key is missing. Copy it to ${keyFile} before you start the server; otherwise, the ` +
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${serve}\`.\n`,
-    "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
+    "Events since the backup are collected and delivered again with new ids, and sequence numbers repeat. " +
     "Changes since the backup are undone, including their audit entries. Tell your subscribers what a restore loses: " +
     'see docs/run/backup.md, "What a restore loses".\n',
   ].join("");

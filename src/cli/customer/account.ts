@@ -39,7 +39,7 @@ export const accountCommands: Command[] = [
   },
 ];
 
-/** Finds the customer of a subscription, even of a deleted one. Returns null if `named` is not a subscription id. */
+/** Finds the owner of a subscription, which may be deleted. Returns null if `named` is not a subscription id. */
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
@@ -60,7 +60,7 @@ async function undelivered(
     : { undelivered: newest.id, reason: describeDelivery(newest) };
 }
 
-/** Removes emails from the outbox, and returns how many. A file's name is the email's id, and perhaps the attempt. */
+/** Removes emails from the outbox, and returns how many. The name of a welcome email's file includes the attempt. */
 async function removeLetters(
   { host }: CommandCall,
   outbox: string,
@@ -86,7 +86,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Files are removed before the list of emails is erased, and again afterwards, because a running server may add one.
+  // Files are removed before the list of emails is erased, and again afterwards, because a server may add one.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
@@ -162,9 +162,9 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
     part("payment", payment === null ? [] : [payment]) +
     part("subscription", subscriptions.map(withoutZeros)) + part("mail", mails.slice(0, SHOWN_MAILS)) +
     (mails.length > SHOWN_MAILS
-      ? `${"".padEnd(14)} and ${mails.length - SHOWN_MAILS} older ones: mail list --customer ${
+      ? `${"".padEnd(14)} older emails: ${mails.length - SHOWN_MAILS}; \`mail list --customer ${
         customer["id"]
-      }\n`
+      }\` lists all\n`
       : "");
 }
 
@@ -173,7 +173,7 @@ function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Recor
   return { ...facts, held: held || null, failed: failed || null, undelivered, reason };
 }
 
-/** Drops the fields without a value, and writes objects as words. */
+/** Drops the fields without a value, and formats objects as `name=value` pairs. */
 function withoutEmpty(row: Record<string, unknown>): Record<string, unknown> {
   const words = Object.entries(row).map(([name, value]) => [
     name,

@@ -185,9 +185,9 @@ async function changeCustomer(
 
 function describeState(customer: Customer, { tiers }: Config): string {
   const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = limitsOf(customer, tiers);
-  return `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}: ` +
-    `${apiRequestsPerDay} requests a day, ${webhookDeliveriesPerMonth} deliveries a month, ` +
-    `${activeSubscriptions} active subscriptions`;
+  return `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}; ` +
+    `requests per day: ${apiRequestsPerDay}, deliveries per month: ${webhookDeliveriesPerMonth}, ` +
+    `active subscriptions: ${activeSubscriptions}`;
 }
 
 async function printHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
@@ -197,7 +197,7 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   host.err(`Subscriptions held because they exceed the tier's limit: ${ids}\n`);
 }
 
-/** Finds the named customer. Throws if commands cannot change it. */
+/** Finds the named customer. Throws if the customer is declared in the config or was erased. */
 async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
   const customer = await requireCustomer(call, store);
   const { id } = customer;
@@ -218,7 +218,7 @@ async function refuseDeclared(
   const holder = inFile?.name ?? inStore?.id;
   if (holder === undefined) return;
   throw new CommandError(
-    `${email} is the email address of ${holder}, which the config declares: use another email address, or change the config`,
+    `${email} is the email address of ${holder}, a customer in the config: use another email address, or change the config`,
   );
 }
 

@@ -36,5 +36,5 @@ export const hashKeyCommand: Command = {
 async function readKey({ host }: CommandCall): Promise<string> {
   const key = (await host.input(MAX_INPUT_BYTES).catch(() => "")).trim();
   if (isKey(key)) return key;
-  throw new CommandError("stdin does not contain a key: rgf_ and 64 hexadecimal digits", EXIT.usage);
+  throw new CommandError("stdin does not contain a key (rgf_ and 64 hexadecimal digits)", EXIT.usage);
 }

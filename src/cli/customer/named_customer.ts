@@ -60,7 +60,7 @@ export function idsOf(customers: readonly Customer[]): string {
   return customers.map(({ id }) => id).join(", ");
 }
 
-/** Returns the filter for the customer that `--customer` names. */
+/** Returns a filter for the customer that `--customer` names, or an empty one without the option. */
 export async function customerOf(call: CommandCall, store: Store): Promise<{ customerId?: string }> {
   const named = call.texts.get("customer");
   if (named === undefined) return {};

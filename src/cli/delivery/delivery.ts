@@ -283,13 +283,13 @@ function describeRefusal(refusal: ReplayRefusal, delivery: DeliveryRecord): stri
       return "its body was deleted after the configured retention time; `event show` shows the event";
     case "disabled":
       return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by ` +
-        "whom, and the owner enables it with PATCH /v1/subscriptions/{id}";
+        "whom, and the owner can enable it with PATCH /v1/subscriptions/{id}";
     case "limit_reached":
-      return "the customer's daily limit on replays is reached";
+      return "the customer has reached the daily limit on replays";
   }
 }
 
-/** Describes why a pending or held delivery is not replayed, and what it waits for. */
+/** Describes why a pending or held delivery is not replayed, and what the delivery is waiting for. */
 function describeUnfinished(
   { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
 ): string {

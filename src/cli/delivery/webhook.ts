@@ -24,7 +24,7 @@ export const webhookCommands: Command[] = [
         kind: "list",
         value: "'NAME: VALUE'",
         short: "H",
-        help: "a header of the request; repeat it for each header",
+        help: "a header of the request; repeat the option for each header",
       },
       "headers-file": {
         kind: "text",
@@ -56,7 +56,7 @@ async function verify(call: CommandCall): Promise<number> {
   const { host, texts, lists } = call;
   const bodyFile = texts.get("body");
   if (bodyFile === undefined) {
-    throw wrongUse("--body FILE is missing: the file with the body as it was received");
+    throw wrongUse("--body FILE is missing: name the file with the body as it was received");
   }
   const headers = [...await readHeadersFile(call), ...(lists.get("header") ?? []).map(readHeader)];
   if (headers.length === 0) {
@@ -74,7 +74,7 @@ async function verify(call: CommandCall): Promise<number> {
   return diagnosis.ok ? EXIT.done : EXIT.failed;
 }
 
-/** Reads the headers of a saved request, and ignores request lines and blank lines. */
+/** Reads the headers of a saved request. Ignores all other lines, such as the request line. */
 async function readHeadersFile(call: CommandCall): Promise<[string, string][]> {
   const file = call.texts.get("headers-file");
   if (file === undefined) return [];

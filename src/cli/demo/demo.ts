@@ -159,7 +159,7 @@ async function setStage(
   return { platform, story, publishers, feeds, receiver, hooks, config, app, api, store };
 }
 
-/** Runs the steps. `isGood` is true if every expected delivery arrived and was verified. */
+/** Runs the steps. `isGood`: whether every event was stored, every expected delivery arrived, and none was refused. */
 async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   const { story, publishers, receiver, platform: { clock } } = stage;
   const key = await checkOut(stage);
@@ -222,7 +222,7 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   return { isGood, key };
 }
 
-/** Sends the payment events, reads the welcome email, and returns the API key in it. */
+/** Pays as a customer would. Returns the API key from the welcome email. */
 async function checkOut(stage: Stage): Promise<string> {
   const { platform, store, config, api, story } = stage;
   story.step("A customer pays; the payment provider sends signed events");
@@ -310,7 +310,7 @@ async function askApi<T>(
   return JSON.parse(text) as T;
 }
 
-/** Prints commands to paste into another terminal. Each fits into 80 columns, because none may be truncated. */
+/** Prints commands to paste into another terminal. Each one fits on a line of 80 columns. */
 function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
   story.step("The demo keeps running until Ctrl+C. Try these commands in another terminal");
   write(`

@@ -171,7 +171,7 @@ export class Story {
     this.write(`\n ${this.#paint(BOLD, `${++this.#steps}  ${title}`)}\n`);
   }
 
-  /** Writes a line, with a coloured mark if there is one, truncated to the width of the terminal. */
+  /** Writes a line that starts with the mark, in colour, and is truncated to the width of the terminal. */
   line(text: string, mark = "", colour = GREEN): void {
     const width = this.options.columns - INDENT - (mark === "" ? 0 : 2);
     const shown = text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
@@ -195,7 +195,7 @@ export class Story {
       const [before, after] = "added" in change
         ? [change.removed.join(", "), change.added.join(", ")]
         : [String(change.before), String(change.after)];
-      // The demo's revision changes the end of a text, so only the end is shown.
+      // The demo's revision changes the end of the summary, so only the end is shown.
       if (before !== "") this.line(`… ${before.slice(-VALUE_WIDTH)}`, "-", RED);
       if (after !== "") this.line(`… ${after.slice(-VALUE_WIDTH)}`, "+");
     }

@@ -15,7 +15,7 @@ import { type Finding, good, problem, warning } from "../../server/checks/findin
 const FULL_BYTES = 100 * 1024 * 1024;
 /** Free space in bytes below which the finding is a warning. */
 const SCARCE_BYTES = 1024 * 1024 * 1024;
-/** How long a scheduled backup may be overdue, ms. */
+/** How long a scheduled backup may be overdue before the doctor warns, ms. */
 const LATE_BACKUP_MS = 3_600_000;
 
 /** Returns the folder if it exists, or else its nearest existing ancestor. */
@@ -25,7 +25,7 @@ function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string
   return folder;
 }
 
-/** Checks the free space of a volume. `wantedBytes` is the space that a backup in this folder may need. */
+// The store must not be on a network file system. `wantedBytes` is the space that a backup in this folder may need.
 export function checkVolume(
   area: string,
   path: string,
@@ -94,8 +94,9 @@ function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number):
   }
   const dueMs = newestMs === -Infinity ? null : nextRunAfter(backup.schedule, newestMs);
   if (newestMs === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
-    const todo = "if the server has been running since then, its log says why: look for the area backup";
-    return warning("backup", `${seen}, and the next one is overdue`, todo);
+    const todo =
+      "if the server was running when the backup was due, its log says why: look for the area backup";
+    return warning("backup", `a backup is overdue: ${seen}`, todo);
   }
   return good("backup", seen);
 }

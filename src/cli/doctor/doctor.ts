@@ -44,7 +44,7 @@ export const doctorCommand: Command = {
   },
 };
 
-/** Formats the findings as text, by area, each with its advice below it. */
+/** Formats the findings as text, grouped by area. The advice is below each finding. */
 export function describeFindings(findings: readonly Finding[]): string {
   const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
   const lines: string[] = [];
@@ -102,7 +102,7 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
   ];
 }
 
-/** Warns if the doctor runs as root and therefore cannot check the service's permissions. */
+/** Warns if root runs the doctor on another user's database: the service's permissions are then not checked. */
 function checkUser(host: Host, isRootsData: boolean): Finding[] {
   if (host.user() !== "root" || isRootsData) return [];
   const seen = "doctor runs as root, which can use every file: the service's permissions are not checked";
@@ -113,6 +113,6 @@ async function checkServer(store: string): Promise<Finding> {
   const user = await storeUser(store);
   return good(
     "server",
-    user === null ? "no server is using this database" : `the server is running: ${user}`,
+    user === null ? "no process is using this database" : `the database is in use: ${user}`,
   );
 }

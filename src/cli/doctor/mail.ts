@@ -28,7 +28,6 @@ const ADVICE: Readonly<Record<MailFault, string>> = {
   broken: SEE_LOG,
 };
 
-/** Checks the outbox if there is no mail server. */
 export function checkOutbox(
   { mail, payment }: Pick<Config, "mail" | "payment">,
   machine: Pick<Machine, "rightsOf">,

@@ -74,7 +74,7 @@ export function checkSources(
     .filter(([states]) => states.length > 0)
     .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
   if (found.length > 0 || fetched.length === 0) return found;
-  return [good("sources", `all ${fetched.length} were fetched completely last time`)];
+  return [good("sources", `fetched completely last time: ${fetched.length}`)];
 }
 
 function named(things: readonly { id: string }[]): string {
@@ -89,7 +89,7 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
   if (states.length > 0) {
     findings.push(warning(
       "deliveries",
-      `${states.map(([count, state]) => `${count} ${state}`).join(" and ")}: they have not arrived`,
+      `not arrived: ${states.map(([count, state]) => `${count} ${state}`).join(" and ")}`,
       `\`regfeed delivery list --status ${states.map(([, state]) => state).join(",")}\` shows the reasons`,
     ));
   }
@@ -98,7 +98,7 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
       "deliveries",
       `subscriptions in the state held_full: ${heldFull}; their customers have reached the limit on held deliveries, ` +
         "so no further deliveries are stored, but no event is lost",
-      "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries sets the limit",
+      "nothing: the subscriptions continue when their held deliveries are sent; tiers.*.held_deliveries sets the limit",
     ));
   }
   if (disabled.length > 0) {

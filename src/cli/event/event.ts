@@ -189,7 +189,7 @@ function describeWhy(shown: ShownEvent, explained: Explained, width: number): st
   );
   const said =
     `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do ` +
-    "not change. Below: stored value → value by the current rules, with the reasons.";
+    "not change. Below, an arrow leads from a stored value to the value by the current rules; the reasons follow.";
   return [
     wrapText(said, { width, indent: 0 }),
     "\n",

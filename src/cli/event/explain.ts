@@ -2,7 +2,6 @@
 import type { Reason } from "../../classify/reasons.ts";
 import { formatFields } from "../wrap_text.ts";
 
-/** Formats one paragraph per reason, with the value, the rule and the matching words. */
 export function formatReasons(
   reasons: readonly Reason[],
   layout: { width: number; indent: number },

@@ -49,7 +49,7 @@ export const sourceCommands: Command[] = [
         kind: "flag",
         mayHaveValue: true,
         value: "FILE",
-        help: "save the raw document in FILE, or in the current folder under the source's id",
+        help: "save the raw documents as FILE, or in the current folder under the source's id",
       },
     },
     run: (call) =>
@@ -126,7 +126,7 @@ async function describe(
   }
 }
 
-/** Returns the parsing rules of the named source. Without a source, reads no config. */
+/** Returns the parsing rules of the source that `--source` names. Without `--source`, reads no config. */
 async function sourceToParse(
   call: CommandCall,
 ): Promise<Partial<DescribeOptions> & { timeoutMs?: number }> {

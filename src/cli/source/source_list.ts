@@ -11,7 +11,7 @@ const REASON_WIDTH = 80;
 /** A source in the list, with the JSON's field names. Times are Unix ms. */
 export type ListedSource = ReturnType<typeof listedFields>;
 
-/** Returns the config's sources in their order, then removed sources with held events. */
+/** Returns the sources in the order of the config, followed by removed sources that still have held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
   const known = new Map(states.map((state) => [state.id, state]));
   const configured = new Set(config.sources.map(({ id }) => id));
@@ -22,7 +22,7 @@ export function listSources(config: Config, states: readonly SourceState[], nowM
   ];
 }
 
-/** `source` is null if it was removed from the config; `state` is null if it is not stored yet. */
+/** `source` is null if the source was removed from the config; `state` is null if no state is stored yet. */
 function listedFields(source: Config["sources"][number] | null, state: SourceState | null, nowMs: number) {
   const isEnabled = source?.enabled === true;
   const health = isEnabled ? sourceHealth(source, state, nowMs) : null;
@@ -59,7 +59,6 @@ function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number)
     : nextDueAtMs;
 }
 
-/** Formats the list as a table, with advice for sources that lack a part, have moved, or have held events. */
 export function listTable(
   sources: readonly ListedSource[],
   viewer: Viewer,
@@ -96,8 +95,8 @@ export function listTable(
     })
   );
   const spikes = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
-    `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with ` +
-    "--discard they stay undelivered\n"
+    `${id}: a change spike holds ${held_back} of its events: \`source release ${id}\` delivers the held events; ` +
+    "with --discard, they stay undelivered\n"
   );
   return { table, notes: gaps.join("") + moves.join("") + spikes.join("") };
 }

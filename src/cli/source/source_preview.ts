@@ -67,7 +67,6 @@ export function previewFields(
   return { ...report, items, ...(saved === null ? {} : { saved }) };
 }
 
-/** Formats the dry run as a table, followed by notes and refused items. */
 export function previewTable(
   { report, decided }: IngestPreview,
   options: PreviewOptions,
@@ -96,7 +95,7 @@ export function previewTable(
   const { unchanged, translated, passed_over, unnotified = 0 } = report;
   const ofThem = unnotified === 0
     ? ""
-    : ` (${unnotified} of them are not delivered: they were skipped before relevance = "all" was set)`;
+    : ` (not delivered: ${unnotified}, because the items were skipped before relevance = "all" was set)`;
   const counts = [
     `${report.new} new${ofThem}`,
     `${report.revised} revised`,

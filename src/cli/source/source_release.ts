@@ -34,11 +34,11 @@ function describe(id: string, events: number, end: "deliver" | "discard"): strin
   if (events === 0) return `no events of ${id} are held\n`;
   const what = `${events} ${events === 1 ? "event" : "events"} of ${id}`;
   return end === "deliver"
-    ? `${what} released: they are delivered to the matching subscriptions\n`
+    ? `${what} released for delivery to the matching subscriptions\n`
     : `${what} kept in the store and not delivered\n`;
 }
 
-/** Writes each document to a file; returns the paths. Throws a {@link CommandError}. */
+/** Writes each document to a file; returns the paths. Throws a {@link CommandError} if a file cannot be written. */
 export async function saveDocuments(
   { host, texts }: CommandCall,
   sourceId: string,

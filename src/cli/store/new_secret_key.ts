@@ -38,8 +38,8 @@ async function makeNewKey(
   const problem = keyProblem(engine, config.store);
   if (problem === null) {
     throw new CommandError(
-      `no new key is needed: ${keyFile} exists and belongs to the database. An owner rotates the secret of ` +
-        "one subscription with POST /v1/subscriptions/{id}/rotate-secret",
+      `no new key is needed: ${keyFile} exists and belongs to the database. To rotate the secret of one ` +
+        "subscription, its owner uses POST /v1/subscriptions/{id}/rotate-secret",
     );
   }
   if (!call.flags.has("yes")) throw new CommandError(`add --yes to confirm: ${CONSEQUENCES}`, EXIT.usage);

@@ -120,7 +120,7 @@ function sourceRow(source: SourceSummary): string[] {
   return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
-/** Returns one line with the settings that differ from the defaults, or no line if none differ. */
+/** Returns one line with the main settings that differ from the defaults, or no line if none differ. */
 function sourceDetails(source: SourceSummary): string[] {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
   const details = [
@@ -141,7 +141,7 @@ function sourceDetails(source: SourceSummary): string[] {
 
 export type ConfigSummary = ReturnType<typeof summarise>;
 
-/** Returns the effective settings as JSON. The sources' next runs are computed from `nowMs` (Unix ms). */
+/** Returns the effective settings as `--json` prints them. The sources' next runs follow `nowMs` (Unix ms). */
 export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary = summarise;
 
 type SourceSummary = ConfigSummary["sources"][number];
@@ -189,11 +189,14 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["log", describeLog(log)],
     ...TIERS.map((tier): [string, string] => [
       `tier ${tier}`,
-      `${tiers[tier].api_requests_per_day} requests per day, ` +
-      `${tiers[tier].webhook_deliveries_per_month} deliveries per month, ` +
+      `requests per day: ${tiers[tier].api_requests_per_day}, ` +
+      `deliveries per month: ${tiers[tier].webhook_deliveries_per_month}, ` +
       `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
-      `${tiers[tier].test_calls_per_day} test calls, ${tiers[tier].replays_per_day} replays and ` +
-      `${tiers[tier].backfills_per_day} backfills per day, ${tiers[tier].held_deliveries} held deliveries`,
+      `test calls per day: ${tiers[tier].test_calls_per_day}, ` +
+      `replays per day: ${tiers[tier].replays_per_day}, backfills per day: ${
+        tiers[tier].backfills_per_day
+      }, ` +
+      `held deliveries: ${tiers[tier].held_deliveries}`,
     ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
@@ -208,7 +211,7 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
   return [
     [
       "ingest",
-      `${ingest.concurrency} concurrent fetches, timeout ${formatDuration(ingest.timeout_ms)}, ` +
+      `concurrent fetches: ${ingest.concurrency}, timeout ${formatDuration(ingest.timeout_ms)}, ` +
       `documents up to ${ingest.max_document_bytes} bytes, parse timeout ${
         formatDuration(ingest.parse_timeout_ms)
       }`,
@@ -231,7 +234,7 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
 function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
   const when = schedule === null
     ? "manual"
-    : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
+    : `${schedule} (${timezone}), backups kept: ${keep}, ${secret_key ? "with" : "without"} the secret key`;
   return `in ${folder}, ${when}`;
 }
 

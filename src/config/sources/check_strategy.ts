@@ -79,7 +79,7 @@ export function strategyProblems(source: Table): SourceProblem[] {
 /** The strategies whose documents can be complete lists. */
 const LISTS: readonly FetchStrategy[] = ["feed", "json", "html"];
 
-/** The strategies that support only one URL, each with advice. */
+/** The strategies that do not support `urls`, each with advice. */
 const SINGLE_URL: Readonly<Partial<Record<FetchStrategy, string>>> = {
   files: "set the folder as path; it may contain files in every language",
   sparql: "set the endpoint as url, and select the languages in the query",
@@ -164,7 +164,6 @@ export function urlsOf({ url, urls }: Table): string[] {
   return all.filter((one) => typeof one === "string");
 }
 
-/** Whether a URL or body contains `{since}`. */
 export function asksForDays(text: string): boolean {
   return windowPlaceholders(text).some(({ name }) => name === "since");
 }
@@ -216,7 +215,7 @@ function queryProblems(table: Table): SourceProblem[] {
   return [{
     path: ["query"],
     message:
-      `lacks ${names}, which select the days, as in ?date >= "{since}"^^xsd:date && ?date < "{until}"^^xsd:date`,
+      `lacks ${names}: select the days, as in ?date >= "{since}"^^xsd:date && ?date < "{until}"^^xsd:date`,
   }];
 }
 

@@ -27,7 +27,6 @@ export function readIdentity(value: unknown): Reading<IdentityRule> {
 /** Maximum length of a regular expression, in characters. */
 const MAX_PATTERN = 1_000;
 
-/** Validates a JavaScript regular expression. */
 export function readPattern(text: string): Reading<string> {
   if (text.length > MAX_PATTERN) {
     return { problem: `is longer than ${MAX_PATTERN} characters: write a shorter regular expression` };

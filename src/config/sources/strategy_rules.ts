@@ -10,7 +10,6 @@ import type { FetchStrategy } from "../../domain/source/source.ts";
 import { asksForDays, urlsOf } from "./check_strategy.ts";
 import { STRATEGY_TABLES, type StrategyTables } from "./strategy_schema.ts";
 
-/** Builds the rules of a source; returns null for a strategy without rules. */
 export function buildRules(
   source: StrategyTables & {
     fetch_strategy: FetchStrategy;

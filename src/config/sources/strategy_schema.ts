@@ -18,7 +18,7 @@ const BOUNDS = {
   rows: { min: 10, max: 1_000_000 },
 } as const;
 
-/** Maximum length of an encoded query. Servers reject longer requests. */
+/** Maximum length of an encoded query. Many servers reject longer URLs. */
 const MAX_QUERY_CHARACTERS = 6_000;
 
 /** Headers that Regfeed sets itself, or that have a separate key. */

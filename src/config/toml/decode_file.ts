@@ -1,9 +1,9 @@
-// Decodes a config file and rejects it if it is not UTF-8.
+// Decodes a config file, which must be UTF-8.
 import { ConfigError } from "./problems.ts";
 
 const SAVE_AS_UTF8 = "save it as UTF-8 (see your editor's encoding menu)";
 
-/** Decodes a config file. Throws a {@link ConfigError} that names the first line that is not UTF-8. */
+/** Throws a {@link ConfigError} if the file is not UTF-8, with the first invalid line unless the file is UTF-16. */
 export function decodeConfig(bytes: Uint8Array, file: string): string {
   if (isUtf16(bytes)) {
     throw new ConfigError([
@@ -18,7 +18,7 @@ export function decodeConfig(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** Recognises UTF-16 by its byte order mark, or by a zero in one of the first two bytes. */
+/** Recognises UTF-16 by its byte order mark, or if exactly one of the first two bytes is zero. */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;

@@ -1,8 +1,8 @@
 // Suggests the known word that was probably meant.
 
 /**
- * Returns the most similar known word, or null if none is similar. Ignores case and separators, so `publicUrl` is
- * similar to `public_url`. Two words are also similar if one starts with the other.
+ * Returns the known word with the fewest differences. If all differ too much, returns the first one that starts with
+ * `word` or starts it, with at least three common letters; otherwise, null. Ignores case and separators.
  */
 export function findNearest(word: string, known: readonly string[]): string | null {
   const wanted = normalise(word);
@@ -31,7 +31,7 @@ function isPrefix(a: string, b: string): boolean {
   return short.length >= 3 && long.startsWith(short);
 }
 
-/** Counts the insertions, deletions, substitutions and transpositions (optimal string alignment). */
+/** Counts the insertions, deletions, substitutions and transpositions between two words (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -20,8 +20,8 @@ interface Entry {
 }
 
 /**
- * Finds the lines of a text that `smol-toml` accepted. A table without a header has the line of its first key. Finds no
- * lines if the parser cannot read the text, for example because a string has more than 100,000 characters.
+ * Finds the lines of a document that `smol-toml` accepted. A table without a header has the line of its first key.
+ * Finds no lines if this parser cannot read the document, for example because of a string of over 100,000 characters.
  */
 export function findKeyLines(text: string): KeyLines {
   const root: Entry = { line: 0, isExplicit: true, children: new Map() };

@@ -5,7 +5,6 @@ import { findNearest } from "./did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 
-/** Returns the keys of a table, or an empty list if the table is unknown. */
 function knownKeysAt(path: KeyPath): string[] {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {

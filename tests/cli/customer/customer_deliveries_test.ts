@@ -87,7 +87,7 @@ Deno.test("customer show and doctor count the held deliveries of disabled subscr
     const doctor = await regfeed(folder, "doctor --offline");
     assert.match(
       doctor.stdout,
-      /WARNING {2}2 held: they have not arrived\n +→ `regfeed delivery list --status held`/,
+      /WARNING {2}not arrived: 2 held\n +→ `regfeed delivery list --status held`/,
     );
     assert.match(doctor.stdout, new RegExp(`subscriptions that Regfeed disabled: ${id}\n`));
     const { stdout } = await regfeed(folder, "customer show ana@b.example");
@@ -100,7 +100,7 @@ Deno.test("checkDeliveries() counts by state and names the disabled subscription
   const largest = [{ customerId: "cus_1", bytes: 2_500_000 }, { customerId: "cus_2", bytes: 900 }];
   const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, disabled: off, largest });
   assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
-    ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
+    ["deliveries", "warning", "not arrived: 4 held and 7 failed"],
     [
       "deliveries",
       "warning",

@@ -58,7 +58,7 @@ Deno.test("customer set-tier sets custom limits only for the embedded tier", () 
     const setTier = (...words: string[]) => regfeed(folder, ["customer", "set-tier", customer.id, ...words]);
     assert.match(
       (await setTier("embedded", "--subscriptions", "7")).stdout,
-      /has tier embedded and is enabled: 100000 requests a day, 50000 deliveries a month, 7 active subscriptions/,
+      /has tier embedded and is enabled; requests per day: 100000, deliveries per month: 50000, active subscriptions: 7/,
     );
     assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7]);
     await setTier("embedded");
@@ -150,7 +150,7 @@ Deno.test("a declared customer is found by its name and identified by the hash o
       assert.equal(code, 1, args.join(" "));
       assert.match(
         stderr,
-        /is the email address of example-bank, which the config declares: use another email address/,
+        /is the email address of example-bank, a customer in the config: use another email address/,
       );
     }
     await writeConfig(folder, "");

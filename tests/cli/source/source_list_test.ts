@@ -130,6 +130,6 @@ Deno.test("source list shows a removed source while its events are held", async 
   ]);
   assert.match(
     listTable(listed, viewer()).notes,
-    /^renamed has 50 events held by a change spike: source release renamed /m,
+    /^renamed: a change spike holds 50 of its events: `source release renamed` /m,
   );
 });

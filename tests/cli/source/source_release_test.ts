@@ -30,12 +30,15 @@ Deno.test("source list names held events, and source release delivers them once"
     const ingested = await regfeedJson<{ sources: { held_back: number }[] }>(folder, "ingest inbox");
     assert.deepEqual(ingested.sources.map((source) => source.held_back), [30]);
     const list = await regfeed(folder, "source list");
-    assert.match(list.stdout, /^inbox has 30 events held by a change spike: source release inbox delivers/m);
+    assert.match(
+      list.stdout,
+      /^inbox: a change spike holds 30 of its events: `source release inbox` delivers/m,
+    );
     const { sources } = await regfeedJson<{ sources: { held_back: number }[] }>(folder, "source list");
     assert.deepEqual(sources.map(({ held_back }) => held_back), [30]);
     await put("c.xml", items("third", 30));
     const told = await regfeed(folder, "ingest inbox");
-    assert.match(told.stderr, /^inbox: 30 events are held by a change spike: `.* source release inbox`/m);
+    assert.match(told.stderr, /^inbox: a change spike holds 30 of its events: `.* source release inbox`/m);
     assert.deepEqual(await regfeedJson<Released>(folder, "source release inbox"), {
       source: "inbox",
       events: 60,

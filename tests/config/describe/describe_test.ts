@@ -54,7 +54,7 @@ Deno.test("describeConfig() prints the summary", async () => {
       /^proxies +10\.0\.0\.0\/8$/,
       /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
       /^delivery +over https and http to public IP addresses and 192\.168\.0\.0\/16, timeout 15s per attempt$/,
-      /^tier team +10000 requests per day, 5000 deliveries per month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills per day, 5000 held deliveries$/,
+      /^tier team +requests per day: 10000, deliveries per month: 5000, active subscriptions: 5, test calls per day: 200, replays per day: 5000, backfills per day: 20, held deliveries: 5000$/,
       /^sources +1 enabled, 1 disabled$/,
       /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
       /^ {2}b +feed +\*\/30 \* \* \* \* +UTC +disabled$/,

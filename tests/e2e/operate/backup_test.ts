@@ -100,7 +100,7 @@ Deno.test("a backup of a running server is consistent, and its restore sends not
       );
       assert.match(
         restored.stdout,
-        /Events and deliveries since the backup are collected and sent again with new ids, .*"What a restore loses"/,
+        /Events since the backup are collected and delivered again with new ids, .*"What a restore loses"/,
       );
       await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"));
       outside.isRefusing = false;
