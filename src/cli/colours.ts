@@ -1,4 +1,4 @@
-// Colours of the states and severities in lists. The word itself always says the same as its colour.
+// Colours of the states and severities in lists. A colour adds no information: the word itself says the same.
 import type { Cell, Colour } from "./table.ts";
 
 const COLOURS: ReadonlyMap<string, Colour> = new Map(

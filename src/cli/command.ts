@@ -36,7 +36,7 @@ export interface Command {
 const JSON_OPTION: CommandOption = { kind: "flag", help: "print JSON for scripts" };
 const UTC_OPTION: CommandOption = {
   kind: "flag",
-  help: "print exact times in UTC, as without a terminal, not relative ones",
+  help: "print exact times in UTC instead of relative ones, also on a terminal",
 };
 const CONFIG_OPTION: CommandOption = {
   kind: "text",

@@ -78,7 +78,7 @@ Exit codes: ${EXIT_CODES.map((code) => code.join(" ")).join(", ")}.
 `;
 }
 
-/** Returns a line for each command, or for each group of commands with the names in it. */
+/** Returns a line for each command and for each group of commands. A group's line lists its commands. */
 function sectionLines(words: readonly string[], commands: readonly Command[]): string {
   return columns(
     words.map((word) => {

@@ -37,7 +37,7 @@ export type Viewer = Pick<CommandCall, "flags"> & {
   host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs">;
 };
 
-/** Formats a table. On a terminal it fits the width, has colours, and its times are relative unless `--utc` is set. */
+/** Formats a table. On a terminal, it fits the width, may have colours, and has relative times unless `--utc` is set. */
 export function tableFor(
   { host, flags }: Viewer,
   header: readonly string[],

@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["min", 60_000],
 ];
 
-/** Formats a time in the largest unit that fits it at least once, rounded down. Less than a minute away is "now". */
+/** Formats how far a time is from now, rounded down, in the largest unit that gives at least 1. Under a minute: "now". */
 export function formatRelative(atMs: number, nowMs: number): string {
   const distanceMs = Math.abs(atMs - nowMs);
   const unit = UNITS.find(([, ms]) => distanceMs >= ms);

@@ -17,7 +17,7 @@ export interface Look {
 const PLAIN: Look = { hasColours: false, relativeToMs: null };
 const CODES: Record<Colour, number> = { red: 31, yellow: 33, green: 32, dim: 2 };
 
-/** Ends the names of columns with times; removed if the times are relative. */
+/** The end of the name of a column of times, which is removed if the times are relative. */
 const IN_UTC = " (UTC)";
 
 interface Column {
