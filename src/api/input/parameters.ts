@@ -1,4 +1,4 @@
-// Schemas of query parameters: numbers, lists, choices and flags, which are all sent as text.
+// Schemas of query parameters: numbers, lists, choices and flags, which are all sent as strings.
 import * as z from "zod";
 
 const MAX_LISTED = 50;

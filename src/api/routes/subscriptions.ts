@@ -89,8 +89,9 @@ function deleteRoute({ store, clock, limitsOf }: RouteOptions): Route {
     summary: "Deletes a subscription",
     description:
       "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted " +
-      "are then removed from the log. The record is kept for audit; deleting the subscription again returns 404. If " +
-      "subscriptions are held by your tier's limit (`disabled_by: tier`), the oldest of them is enabled instead.",
+      "are then removed from the log. The record is kept for audit at least as long as the log contains its deliveries; " +
+      "deleting the subscription again returns 404. If subscriptions are held by your tier's limit " +
+      "(`disabled_by: tier`), the oldest of them is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     response: subscriptionResponse,
