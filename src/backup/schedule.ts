@@ -51,8 +51,8 @@ export function nextBackupAt(
 }
 
 /**
- * Returns the scheduled backups to remove: all except the newest `keep`. Those from the future ({@link isOfLaterClock})
- * are kept in addition.
+ * Returns the scheduled backups to remove: all except the newest `keep`. Also keeps backups from the future, see
+ * {@link isOfLaterClock}.
  */
 export function findSuperfluous(names: readonly string[], keep: number, nowMs: number): string[] {
   return names.filter((name) => isScheduled(name) && !isOfLaterClock(name, nowMs)).sort().reverse().slice(

@@ -112,7 +112,7 @@ export function requireWhole(manifest: BackupManifest, found: readonly ArchivedF
 
 function requireSame(manifest: BackupManifest, database: DatabaseFacts): void {
   const [problem] = database.problems;
-  if (problem !== undefined) throw new Error(`the database of the archive is damaged: ${problem}`);
+  if (problem !== undefined) throw new Error(`the archive's database is damaged: ${problem}`);
   if (database.schema !== manifest.schema) {
     throw new Error(
       `the archive's database has schema ${database.schema}, but its manifest says ${manifest.schema}`,

@@ -87,8 +87,8 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
   }
   if (stat.size !== KEY_BYTES) {
     throw new VaultError(
-      `the key file ${path} has ${stat.size} bytes instead of ${KEY_BYTES}, so it is not the key: move it away, and ` +
-        LOST_KEY_ADVICE,
+      `the key file ${path} is not the key, because its size is ${stat.size} instead of ${KEY_BYTES} bytes: ` +
+        `move it away, and ${LOST_KEY_ADVICE}`,
     );
   }
   return createVault(readKey(path));

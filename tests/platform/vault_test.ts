@@ -95,7 +95,7 @@ Deno.test("openVaultFile() rejects files of another length, and folders", () =>
     const path = join(folder, "key");
     for (const size of [0, 31, 33, 64]) {
       await Deno.writeFile(path, new Uint8Array(size), { mode: 0o600 });
-      assert.throws(() => openVaultFile(path, { mayMake: true }), /bytes instead of 32/, String(size));
+      assert.throws(() => openVaultFile(path, { mayMake: true }), /instead of 32 bytes/, String(size));
     }
     assert.throws(() => openVaultFile(folder, { mayMake: true }), /is not a file/);
     assert.throws(() => openVaultFile(join(folder, "none", "key"), { mayMake: true }), /cannot be created/);

@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import type { FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import { reasonOf } from "../file_errors.ts";
 
-const LEADS_OUT = "it is a link out of the folder; follow_links = true allows it";
+const LEADS_OUT = "it links to a file outside the folder; follow_links = true allows this";
 
 /** Maximum number of entries of a folder. Each fetch compares all entries and stores them in a cursor. */
 const MAX_ENTRIES = 50_000;

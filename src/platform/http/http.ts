@@ -164,7 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (BODILESS.has(this.#status)) this.#resolve(false); // bytes after such a response are not part of it
+    if (BODILESS.has(this.#status)) this.#resolve(false); // without a body, the response is already complete
     else this.#reject(toNetworkError(error, this.#status === 0 ? "connecting" : "reading"));
   }
 

@@ -146,7 +146,7 @@ const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EAUTH: ["the mail server rejects the user name and password", "password"],
   EDNS: ["the mail server's host name was not found", "name"],
   ENOTFOUND: ["the mail server's host name was not found", "name"],
-  ETLS: ["the mail server offers no valid TLS", "tls"],
+  ETLS: ["the mail server does not offer valid TLS", "tls"],
   ETIMEDOUT: ["the mail server does not respond in time", "silent"],
   ECONNREFUSED: ["the mail server refuses the connection", "refused"],
   EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
@@ -174,7 +174,10 @@ function toMailError(error: unknown): MailError {
     return fail(`the mail server refuses the email address (${responseCode})`, "answer", true);
   }
   if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
-    return fail(`the mail server does not support authentication here (${responseCode})`, "sign-in");
+    return fail(
+      `the mail server does not support authentication on this connection (${responseCode})`,
+      "sign-in",
+    );
   }
   const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
   if (known !== undefined) return fail(...known);

@@ -40,7 +40,7 @@ export function listenForSignals(): Signals {
 }
 
 function listen(signal: "SIGHUP" | "SIGUSR1" | "SIGUSR2", listener: () => void): () => void {
-  if (Deno.build.os === "windows") return () => {}; // Windows has no such signal
+  if (Deno.build.os === "windows") return () => {}; // Windows does not have these signals
   Deno.addSignalListener(signal, listener);
   return () => Deno.removeSignalListener(signal, listener);
 }

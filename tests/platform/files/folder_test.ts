@@ -8,7 +8,7 @@ import { withFolder } from "../../support/process.ts";
 
 const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
-const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
+const LEADS_OUT = /it links to a file outside the folder; follow_links = true allows this/;
 
 /** Creates a folder with a file and with links to targets inside and outside it. The targets outside are secrets. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {

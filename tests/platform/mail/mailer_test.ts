@@ -151,7 +151,7 @@ Deno.test("createMailer() uses STARTTLS and TLS, and checks the certificate", as
 Deno.test("createMailer() refuses a server without TLS unless the config allows it", () =>
   withServer({}, async (port, taken) => {
     const refusal = await refusalOf(() => mailerFor(port, { requireTls: true }).send(MAIL, forever));
-    assert.equal(refusal.reason, "the mail server offers no valid TLS");
+    assert.equal(refusal.reason, "the mail server does not offer valid TLS");
     assert.deepEqual(taken, []);
     await mailerFor(port).send(MAIL, forever);
     assert.equal(taken.length, 1);

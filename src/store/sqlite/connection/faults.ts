@@ -17,7 +17,7 @@ const PROBLEMS = {
   locked: {
     fault: "unavailable",
     advice:
-      "another process keeps the database locked: stop that process; Regfeed's own commands never do this",
+      "another process keeps the database locked: stop that process; Regfeed's own commands lock it only briefly",
   },
   io: {
     fault: "unavailable",

@@ -53,7 +53,7 @@ export function releaseDatabase(path: string): void {
   }
 }
 
-/** Throws if another process has a damaged database open, as far as the damage allows this to be detected. */
+/** Throws if another process has a damaged database open, if the damage still allows this to be detected. */
 function requireAlone(path: string): void {
   const database = new DatabaseSync(path);
   try {

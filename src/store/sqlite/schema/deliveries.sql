@@ -45,7 +45,7 @@ create index deliveries_to_prune on deliveries (finished_at) where finished_at i
 create index deliveries_to_forget on deliveries (finished_at) where pruned = 1;
 create index deliveries_never_sent on deliveries (seq) where status = 'cancelled' and attempts = 0;
 -- Leaves out pending deliveries, because most of them are soon delivered. Includes the subscription, so that listing
--- the deliveries of one subscription reads no rows of others.
+-- one subscription's deliveries reads no rows of other subscriptions.
 create index deliveries_undelivered on deliveries (customer_id, status, seq, subscription_id)
   where status in ('failed', 'held', 'cancelled');
 

@@ -9,7 +9,7 @@ import { sql } from "../connection/sql.ts";
 /** A step from one schema to the next. Its SQL runs in one transaction. */
 export interface Migration {
   sql: string;
-  /** Whether the step replaces tables that others refer to. References are then checked once, at the step's end. */
+  /** Whether the step replaces tables that other tables refer to. References are then checked once, at its end. */
   replacesTables?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function refuseForeign(connection: Connection, newest: number): void {
   );
   const found = Number(file?.["user_version"]);
   if (found === 0 && Number(file?.["objects"]) > 0) {
-    throw new Error("the file is a database of another program: set another store.path");
+    throw new Error("the file is another program's database: set a different store.path");
   }
   if (found > newest) {
     throw new Error(
@@ -93,7 +93,7 @@ export function refuseForeign(connection: Connection, newest: number): void {
   }
 }
 
-/** Names the version of Regfeed that created a newer schema, as far as the database states it. */
+/** Names the version of Regfeed that created a newer schema, if the database states it. */
 function writerOf(connection: Connection, schema: number): string {
   const hasHistory = connection.get(
     sql`select 1 from sqlite_schema where type = 'table' and name = 'schema_history'`,

@@ -10,7 +10,7 @@ create table publications (
   latest_seq integer not null references events (seq),
   -- Hash of the content without its dates; null until it is known.
   text_hash text,
-  -- Hash of content whose date has changed, seen only once so far. It does not count until it is seen again.
+  -- Hash of content whose date has changed, seen only once so far. The change counts once it is seen again.
   pending_hash text,
   -- How many times only the date has changed.
   date_moves integer not null default 0 check (date_moves >= 0),

@@ -9,7 +9,7 @@ create table sources (
   identity text not null default '{"rule":"guid","former":[]}' check (json_valid(identity)),
   -- The time zone that the last fetch assumed for dates without one.
   timezone text,
-  -- The largest recent numbers of new publications and of revisions in one fetch. They decay with later fetches.
+  -- The largest recent numbers of new publications and of revisions in one fetch. These maxima decay over time.
   usual_new integer not null default 0 check (usual_new >= 0),
   usual_revised integer not null default 0 check (usual_revised >= 0),
   -- The schedule from which next_due_at was computed.

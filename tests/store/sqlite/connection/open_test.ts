@@ -87,7 +87,7 @@ Deno.test("openStore() refuses the database of another program, and does not cha
   withFile(async (file, folder) => {
     otherDatabase(file, "create table customers (name text); insert into customers values ('Ana');");
     const before = await contents(folder);
-    assert.throws(() => openStore(file, testVault), /database of another program/);
+    assert.throws(() => openStore(file, testVault), /another program's database/);
     assert.deepEqual(await contents(folder), before);
   }));
 
