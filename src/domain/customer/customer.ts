@@ -13,7 +13,7 @@ export interface Customer {
   /** The customer's own limits, which override those of its tier; only for `embedded`. */
   limits: Partial<TierLimits>;
   language: MailLanguage;
-  /** Whether the config declares the customer, so that no command can change it. */
+  /** Whether the config declares the customer, or once did. No command except `customer erase` can change it. */
   declared: boolean;
   createdAtMs: number;
 }

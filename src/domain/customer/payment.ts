@@ -44,7 +44,7 @@ export interface PaymentEvent {
   subscription: string | null;
   /** Null if the event is not relevant. */
   fact: PaymentFact | null;
-  /** Why the event has no effect, or null if it has one. */
+  /** Why the event has no effect; otherwise null. */
   note: string | null;
 }
 

@@ -217,7 +217,7 @@ export class WorkerLimitError extends Error {
   }
 }
 
-/** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
+/** A worker thread that runs tasks by name, one at a time. Slow tasks may be stopped and run again after the others. */
 export interface WorkerThread {
   /**
    * Runs a task. The argument and the result are copied. Arrays are copied in several messages, so an object that two

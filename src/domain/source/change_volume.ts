@@ -1,4 +1,4 @@
-// The number of new and revised publications of a fetch, from which a change spike is detected.
+// The numbers of new and revised publications in a fetch, from which a change spike is detected.
 
 /**
  * The new publications and revisions of a fetch. If no publication was known before, the time of the last success

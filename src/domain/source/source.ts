@@ -83,7 +83,7 @@ export type FetchResult = typeof FETCH_OUTCOMES[number];
 export interface PublicationCadence {
   /** When something new last appeared, Unix ms, or null if nothing has. */
   lastAtMs: number | null;
-  /** The latest UTC days with something new, as days since 1970, oldest first. */
+  /** The latest UTC days with something new, as days since 1970-01-01, oldest first. */
   days: number[];
   /** Identifies the items of the last fetch. Opaque to the store. */
   seen: string;

@@ -114,7 +114,7 @@ export interface AllUndelivered extends UndeliveredCounts {
 
 /** Deliveries and subscriptions that need the operator's attention. */
 export interface Undelivered extends AllUndelivered {
-  /** The subscriptions that the service has disabled, the earliest first. */
+  /** The subscriptions that the service has disabled, in the order in which they were disabled. */
   disabled: DisabledByService[];
   largest: CustomerStorage[];
 }
@@ -170,7 +170,7 @@ export interface DeliveryStore {
   findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Returns null unless the delivery belongs to the customer. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
-  /** Lists a delivery's attempts in order. */
+  /** Lists a delivery's attempts, oldest first. */
   listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
   /**
    * Sends a finished delivery again with the same id, the same bytes and a whole new schedule. With `replaysPerDay`,

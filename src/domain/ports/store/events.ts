@@ -67,9 +67,9 @@ export interface EventStore {
   /** Returns the position of the event that was stored last, or null if there is none. */
   lastPosition(): Promise<EventPosition | null>;
   /**
-   * Identifies the state of all records. While it is unchanged, so is every list and every record. SQLite reads it at
-   * most once per millisecond (`nowMs`, Unix ms) and after each write of this process. An engine on another machine
-   * replaces these reads with notifications that arrive within a fixed time.
+   * Identifies the state of all records. While it is unchanged, so is every list and every record. SQLite reads the
+   * state at most once per millisecond (`nowMs`, Unix ms), and again after each write of this process. An engine on
+   * another machine may instead use notifications that arrive within a fixed time.
    */
   recordsState(nowMs: number): Promise<string>;
   /**

@@ -10,7 +10,7 @@ export type AccessChange = "ended" | "restored" | "in_grace";
 export interface PaymentReview {
   nowMs: number;
   tiers: TierTable;
-  /** Returns the verdict on all events of a payer, given in any order. Must be pure. */
+  /** Returns the verdict on all events of a payer. Must be pure, and must not depend on the order of the events. */
   judge(events: readonly PaymentEvent[]): PaymentVerdict;
   /** Called for each change of access. If the call throws, the change does not take effect. */
   noteAccess(customerId: string, access: AccessChange): void;

@@ -77,7 +77,8 @@ export interface SourceStore {
   /**
    * Registers the sources of the config. A new source is due now. A source whose schedule has changed, or whose last
    * fetch is in the future because the clock was set back, is due no later than its next run. Any other source is due
-   * within a day, or at its next run if that is later.
+   * within a day, or by its next run if that is later. Events of sources that are not in the config no longer wait for
+   * the end of a fetch, and can be matched.
    */
   registerSources(sources: readonly RegisteredSource[], nowMs: number): Promise<void>;
   /** Returns the state of every source that was ever registered, sorted by id. */
