@@ -16,7 +16,7 @@ interface FeedCursor extends Validators {
   settings: string;
   /** The document's own ttl, which a 304 response does not repeat. */
   ttlMinutes?: number;
-  /** When the latest version of the document was first received, in Unix ms. */
+  /** When the document that was ingested last was received, in Unix ms. */
   sentMs?: number;
 }
 

@@ -24,7 +24,7 @@ export interface FetchedDocument {
 
 /** The state of a source from earlier fetches. */
 export interface Known {
-  /** {@link Fetched.cursor} of the last success, or null to fetch everything. */
+  /** The cursor that the last fetch stored, or null to fetch everything. */
   cursor: string | null;
   moves: readonly SourceMove[];
   /** Returns the fingerprint of a document from the last fetch. */

@@ -131,7 +131,7 @@ function withSameTitle(one: IdentifiedItem, before: KnownPublication | null): Kn
   return isSame ? before : null;
 }
 
-/** Like {@link withSameTitle}, but returns null if both URLs have a query, because it may distinguish publications. */
+/** Like {@link withSameTitle}, but returns null if both URLs have queries, which may identify different publications. */
 function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   if (before !== null && queryOf(one.item.link) !== "" && queryOf(before.url_official) !== "") return null;
   return withSameTitle(one, before);

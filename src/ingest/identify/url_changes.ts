@@ -8,7 +8,7 @@ import { cleanUrl } from "../normalise/links.ts";
 
 /** If at least this many URLs have a changed query and none has its old one, the source generates the queries. */
 const CHURNING_QUERIES = 3;
-/** If the URLs of at least this many publications have changed only in their host, the site has moved. */
+/** If at least this many items have a URL that differs only in its host or a trailing slash, the site has moved. */
 const MOVED_TOGETHER = 3;
 /** The first version that can show that the URL of a publication alternates between two values. */
 const FIRST_RETURN = 3;

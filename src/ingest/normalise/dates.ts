@@ -124,7 +124,7 @@ function parseAround(day: Groups, rest: string, timezone: string): number | null
     const own = zoneOf(bare);
     if (named !== undefined) weekday = named;
     else if (own === null) return null;
-    else if (stated === "" || /\d/.test(bare)) [zone, stated] = [own, bare]; // in "GMT +0200", the offset counts
+    else if (stated === "" || /\d/.test(bare)) [zone, stated] = [own, bare]; // in "GMT +0200", the offset applies
   }
   const monthFirst = isMonthFirst(stated === "" ? timezone : stated);
   return compose(dayOf(day, weekday, monthFirst), readTime(h, m ?? n ?? "00", s, f, p), zone);

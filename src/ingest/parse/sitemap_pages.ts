@@ -42,7 +42,7 @@ export type SitemapContents =
     | {
       kind: "urlset";
       entries: DatedPage[];
-      /** The numbers of pages with and without a date, whether or not they have changed. */
+      /** The numbers of wanted pages with and without a date, whether or not they have changed. */
       dated: number;
       undated: number;
     }

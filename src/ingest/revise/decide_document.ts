@@ -56,7 +56,7 @@ interface Pass {
   decisions: ReadonlyMap<NormalisedItem, ItemDecision>;
   /** The external ids of the items' publications. */
   seen: ReadonlySet<string>;
-  /** Items of which only the date has changed. They are left to {@link decideChangedDates}. */
+  /** Items whose date alone has changed. They are left to {@link decideChangedDates}. */
   dateChanged: readonly IdentifiedItem[];
   /** Whether at least one item still has its stored date. */
   hasSameDate: boolean;

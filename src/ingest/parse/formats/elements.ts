@@ -49,7 +49,7 @@ export function namespaceOf(address: string): string | undefined {
   return NAMESPACES.get(trimEndOf(address.toLowerCase().replace(/^https?:\/\//, ""), "/#"));
 }
 
-/** Returns the link to the publication, preferably to a page. Links with relations such as `enclosure` do not count. */
+/** Returns the link to the publication, preferably to a page. Links with relations such as `enclosure` are ignored. */
 export function alternateLink(links: readonly Map<string, string>[]): string | null {
   let best: string | null = null;
   let bestRank = Infinity;

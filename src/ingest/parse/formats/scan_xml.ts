@@ -88,7 +88,7 @@ const NAME = /[^\s=<>"'/]*/y;
 const EQUAL_SIGN = /\s*=\s*/y;
 const BARE_VALUE = /[^\s"'<>]*/y;
 
-/** Returns the attributes of a start tag by lower-case name, with decoded values. Repeated names are ignored. */
+/** Returns the attributes of a start tag by lower-case name, with decoded values. Later duplicates are ignored. */
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
