@@ -18,7 +18,7 @@ const SCREEN_FLOOR_MS = 1;
 const MOST_TIMES = 9;
 const MOST_TIMES_HALF = 3;
 const SCREEN_TIMES = 6;
-/** Maximum time of the largest input, ms, because even linear growth can be too steep. */
+/** Maximum time of an input of any size, ms, because even linear growth can be too steep. */
 const MOST_MS = 4_000;
 /**
  * Maximum number of measurements per size. The shortest time counts, because garbage collection prolongs the others.

@@ -32,7 +32,7 @@ Deno.test("ingest() lets other work run before and while it records a long feed"
   const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
   const { clock } = world.platform;
-  // Each call advances the clock, as work does.
+  // Each reading of the clock advances it, as work does.
   const { nowMs, sleep } = clock;
   let looks = 0;
   let storedAtPauses: number[] = [];

@@ -13,7 +13,7 @@ export interface RawServer extends AsyncDisposable {
 /** Handles a connection whenever bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
-/** Listens on loopback. Disposing of the server closes all its connections. */
+/** Listens on loopback by default. Disposing of the server closes all its connections. */
 export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer {
   const listener = Deno.listen({ hostname, port: 0 });
   const open = new Set<Deno.TcpConn>();

@@ -2,7 +2,7 @@
 import { makeBundle, removeBundle, setTimes } from "./bundle.ts";
 import { run } from "./run.ts";
 
-/** The permissions of the executable, fixed at build time. It cannot start processes or load libraries. */
+/** The executable's permissions, fixed at build time. They do not allow it to start processes or load libraries. */
 const PERMISSIONS = [
   "--no-prompt",
   "--allow-net",

@@ -9,7 +9,7 @@ const RULE = `\n${"-".repeat(80)}\n`;
 interface Part {
   name: string;
   version: string;
-  /** The texts of its licence, or the licence that its package.json states. */
+  /** The texts of the licence, or the licence that the package.json states. */
   texts: readonly string[];
 }
 

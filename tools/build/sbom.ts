@@ -14,7 +14,7 @@ export interface Product {
   denoVersion: string;
 }
 
-/** Returns the SBOM. It is always the same for the same lock, because it contains no time and no random number. */
+/** Returns the SBOM. It contains no time and no random number: the same product and lock always give the same SBOM. */
 export function buildSbom(product: Product, lock: Lock): unknown {
   const packages = Object.entries(lock.npm ?? {});
   const runtime = component({

@@ -13,7 +13,7 @@ export interface Expression {
 /** Expressions that recheck cannot check, because they are created at run time. */
 export interface Exception {
   path: string;
-  /** The function, class or constant that creates them. */
+  /** The function, class or constant that creates the expressions. */
   within: string;
   why: string;
   /** The path and a part of the name of the test that shows that these expressions take limited time. */

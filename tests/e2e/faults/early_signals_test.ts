@@ -69,7 +69,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   );
 }
 
-// SIGUSR1 is not tested, because newer versions of Deno respond by opening the debugger if run from source.
+// SIGUSR1 is not tested: a newer version of Deno that runs Regfeed from source opens the debugger when it receives it.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
   Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {
