@@ -47,7 +47,6 @@ interface RouteRow {
   path: string;
   operationId: string;
   tag: Tag;
-  /** One line that says what the operation does. */
   summary: string;
   /** Details for callers, in CommonMark. */
   description: string;

@@ -18,7 +18,6 @@ interface PathRoutes {
   isPublic: boolean;
 }
 
-/** A path with parameters, such as `/v1/events/{id}`. */
 interface Pattern {
   expression: RegExp;
   parameters: readonly string[];

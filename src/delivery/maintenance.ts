@@ -6,7 +6,6 @@ import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../domain/customer/tier.ts";
 
-/** Interval in ms at which held deliveries are released. */
 const RELEASE_EVERY_MS = 1_000;
 /** Interval in ms at which failing endpoints are examined and old data is removed. */
 const JUDGE_EVERY_MS = 60_000;

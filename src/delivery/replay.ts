@@ -22,7 +22,6 @@ interface ReplayRange {
   afterId: string | null;
 }
 
-/** The subscription, and its customer's limit on replays per UTC day. */
 interface ReplayTarget {
   customerId: string;
   subscriptionId: string;

@@ -15,7 +15,6 @@ import { sendAttempt, type Sending } from "./send/send.ts";
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
-/** The result of a test delivery: the API's response without the disclaimer. */
 export type TestOutcome = Omit<z.infer<typeof testResponse>, "disclaimer">;
 
 export interface TestCallDeps extends Sending {

@@ -6,7 +6,6 @@ import type { Host } from "../platform/process/process.ts";
 export interface CommandCall {
   host: Host;
   loadEngine(): Promise<StoreEngine>;
-  /** The arguments that are not options. */
   positionals: string[];
   flags: ReadonlySet<string>;
   texts: ReadonlyMap<string, string>;

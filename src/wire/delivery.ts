@@ -1,4 +1,4 @@
-// The body of a webhook request.
+// The body of a webhook request (specification, section 6).
 import * as z from "zod";
 import type { EventDiff } from "../domain/event/diff.ts";
 import { eventRecord, severity } from "./event.ts";
@@ -39,7 +39,6 @@ export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   changes: z.array(fieldChange),
 }).meta({ id: "EventDiff", description: "What a revision changed" });
 
-/** The body of a webhook request (specification, section 6). */
 export const deliveryPayload = z.strictObject({
   type: z.enum(DELIVERY_TYPES).meta({
     description: "A first version, a revision by the source, or a test delivery",

@@ -22,11 +22,9 @@ import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
 import { makeKey } from "../keys.ts";
 import { renderMail } from "./render_mail.ts";
 
-/** Maximum time in ms for one attempt. */
 const ATTEMPT_MS = 60_000;
 /** Maximum number of emails claimed and sent concurrently. */
 const BATCH = 4;
-/** Interval in ms at which the loop checks for due emails. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

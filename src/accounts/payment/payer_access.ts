@@ -35,7 +35,6 @@ type SubscriptionState =
   | Failing<"suspended">
   | { kind: "ended"; sinceMs: number; subscription: string };
 
-/** A subscription that has been paid at least once. */
 interface PaidSubscription {
   events: RelevantEvent[];
   state: SubscriptionState;

@@ -10,7 +10,6 @@ import {
 
 export type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
-  /** An event of a type that Regfeed does not use. */
   | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
   /** Not a valid event. The problem is meant for the operator. */
   | { kind: "unreadable"; problem: string };

@@ -27,7 +27,6 @@ export interface Client {
   limitedAs: string | null;
 }
 
-/** Finds the client from the connection's IP address and the request's headers. */
 export type ClientOf = (remote: string, headers: Headers) => Client;
 
 export function createClientOf(trusted: readonly AddressRange[]): ClientOf {

@@ -20,7 +20,6 @@ export interface CompletedResponse extends CachedResponse {
   status: number;
 }
 
-/** Headers that let pages of any origin read public responses. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, X-Request-Id",

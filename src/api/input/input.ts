@@ -16,7 +16,6 @@ export interface CheckedInput {
   errors: Finding[];
 }
 
-/** The input of a route without parameters or a body. */
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
 /** Validates the query's parameters. Without a schema, no parameters are allowed. */
@@ -75,7 +74,6 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** Matches the colon that follows a name. */
 const COLON = /\s*:/y;
 
 /** Returns the names that occur twice in one object of a valid JSON text, or null if the text is nested too deeply. */

@@ -36,7 +36,6 @@ const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026 in Unix ms, as an example in error messages. */
 const SOME_MS = 1_785_542_400_000;
 
-/** Maximum number of words and characters in a search. */
 const MAX_WORDS = 10;
 const MAX_SEARCH_LENGTH = 200;
 /** The first value of `after` for polling, which sorts before every event. */

@@ -30,7 +30,6 @@ export interface PolicySettings {
 
 export interface AddressPolicy extends Readonly<Pick<PolicySettings, "allowHttp" | "allowPorts">> {
   readonly networks: readonly Network[];
-  /** The service's own URL; null if it is unknown. */
   readonly own: Readonly<URL> | null;
   /** Cached decisions of {@link checkWebhookUrl}, by URL. Resolved IP addresses are never cached. */
   readonly decisions: Map<string, UrlDecision>;

@@ -2,7 +2,6 @@
 import type { MailKind, QuotaUse } from "../../../domain/customer/mail.ts";
 import type { TierLimits } from "../../../domain/customer/tier.ts";
 
-/** The limits that emails list. */
 export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions";
 
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
@@ -13,7 +12,6 @@ export type MailName = MailKind | "access-suspended" | "key-lost";
 /** The texts of one language. Words in braces, such as `{host}`, are placeholders. */
 export interface MailTexts {
   mails: Record<MailName, readonly [subject: string, ...paragraphs: string[]]>;
-  /** The noun of each limit, singular and plural. */
   limits: Record<ListedLimit, readonly [one: string, other: string]>;
   /** The values of placeholders in emails about a quota. */
   quotas: Record<QuotaUse["what"], { noun: string; consequence: string }>;
