@@ -5,7 +5,6 @@ import { basename, dirname, join } from "node:path";
 import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports/ports.ts";
 
 export const KEY_BYTES = 32;
-/** The version of the sealed format. */
 const VERSION = 1;
 /** The length of a key id in bytes. A key id is the beginning of a hash of the key. */
 const KEY_ID_BYTES = 4;

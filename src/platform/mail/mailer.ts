@@ -174,10 +174,7 @@ function toMailError(error: unknown): MailError {
     return fail(`the mail server refuses the email address (${responseCode})`, "answer", true);
   }
   if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
-    return fail(
-      `the mail server does not support authentication on this connection (${responseCode})`,
-      "sign-in",
-    );
+    return fail(`the mail server does not support authentication (${responseCode})`, "sign-in");
   }
   const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
   if (known !== undefined) return fail(...known);

@@ -22,7 +22,6 @@ import { disableKey, insertKey } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Selects due emails, the most overdue first. */
 const dueMails = (nowMs: number, limit: number) =>
   sql`select id from mails indexed by mails_due where status = 'queued' and next_attempt_at <= ${nowMs}
     order by next_attempt_at, id limit ${limit}`;

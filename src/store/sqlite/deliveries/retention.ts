@@ -103,7 +103,6 @@ function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: n
   }
 }
 
-/** Removes deliveries that were cancelled before the first attempt. */
 function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
   const gone = connection.all(
     sql`delete from deliveries where seq in (select value from json_each(${listOf(rows, "seq")}))
