@@ -34,7 +34,7 @@ export interface Validators {
 
 export interface DocumentRequest {
   url: URL;
-  /** Headers by lower-case name. `user-agent` and `accept-encoding` are added. */
+  /** The headers that are specific to this request, by lower-case name. */
   headers: Record<string, string>;
   /** A JSON body, which makes the request a POST. */
   body?: string;

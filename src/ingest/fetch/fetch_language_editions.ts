@@ -7,7 +7,7 @@ import type { PermanentRedirects } from "./permanent_redirects.ts";
 
 type LanguageCursors = Record<string, string | null>;
 
-/** Fetches each URL with `fetchOne`, main language first. Throws the first `FetchError` if all fail. */
+/** Fetches each URL with `fetchOne`, in the configured order. Throws the first `FetchError` if all fail. */
 export async function fetchLanguages(
   source: SourceSettings,
   urls: Readonly<Record<string, string>>,

@@ -19,7 +19,7 @@ const UNSEEN =
 /**
  * Extracts the text of HTML markup. Blocks and `<br>` start a new line, and table cells a new word. Scripts, styles,
  * frames, templates and media are left out. Markup that was escaped several times is unescaped. Whitespace is collapsed
- * to one space or line break, invisible characters are removed, and the result is NFC.
+ * to one space or line break, invisible characters are removed, and the result is in NFC.
  *
  * `repeats` are texts that the reader sees elsewhere, such as the title and the author. Feeds of Drupal sites, which
  * many European authorities use, put `<span>title</span>`, `<span>author</span>` and `<time>` before the description.

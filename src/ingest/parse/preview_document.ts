@@ -1,4 +1,4 @@
-// Previews a saved document without its source, by detecting its format or guessing its rules.
+// Previews a saved document. Without rules from a source, its format is detected or its rules are guessed.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { parseDocument, type ParseOptions } from "./document.ts";

@@ -50,7 +50,7 @@ export async function findRemovals(
   return removals;
 }
 
-/** Whether a fetch sees only the newest items, as in feeds and in paged lists, which are read until nothing is new. */
+/** Whether a fetch may see only the newest items, as in feeds and in lists that are paged or requested by days. */
 function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }

@@ -43,7 +43,7 @@ export function readListing(
   const found = tree.elements(reading.item);
   const [last, before] = [found.at(-1), found.at(-2)];
   // An incomplete item would be a revision, and so would the complete one at the next fetch. If several items are open
-  // at the end, the page is not truncated; it never closes its items.
+  // at the end, the page is not truncated but never closes its items.
   const isCut = last !== undefined && tree.isCutWithin(last) &&
     !(before !== undefined && tree.isCutWithin(before));
   const elements = isCut ? found.slice(0, -1) : found;
