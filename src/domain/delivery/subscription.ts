@@ -47,7 +47,7 @@ export interface Subscription extends SubscriptionFilter {
   /** Null while the subscription is enabled. */
   disabledAtMs: number | null;
   disabledBy: DisabledReason | null;
-  /** Null until the owner deletes the subscription. The record is kept. */
+  /** Null until the owner deletes the subscription. */
   deletedAtMs: number | null;
   /** Null if the subscription is not behind. */
   catchUp: CatchUp | null;

@@ -7,7 +7,7 @@ const USUAL_DECAY = 0.9;
 export interface ArrivedEvent {
   seq: number;
   version: number;
-  /** The id of its publication within the source. */
+  /** The id of the event's publication within the source. */
   externalId: string;
 }
 

@@ -39,7 +39,7 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Maximum number of label combinations per metric, so that untrusted input cannot exhaust the memory. */
 const MAX_SERIES = 2_000;
-/** The label value that stands for all further combinations. */
+/** The value of every label in the series that counts all combinations beyond {@link MAX_SERIES}. */
 const OTHER = "other";
 
 export const SECONDS_BOUNDS: readonly number[] = [

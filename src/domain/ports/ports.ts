@@ -220,9 +220,10 @@ export class WorkerLimitError extends Error {
 /** A worker thread that runs tasks by name, one at a time. Slow tasks may be stopped and run again after the others. */
 export interface WorkerThread {
   /**
-   * Runs a task. The argument and the result are copied. Arrays are copied in several messages, so an object that two
-   * of their elements share may be duplicated. Rejects with the error of the task (name and message) or a {@link
-   * WorkerLimitError}, or if the worker fails to start, crashes or is terminated. The next call then gets a new worker.
+   * Runs a task. The argument and the result are copied. If the result is an array, an object that two of its elements
+   * share may be duplicated. Rejects with the error of the task (name and message), with a {@link WorkerLimitError}, or
+   * if the worker fails to start, crashes or is terminated. The next call gets a new worker, except after an error of
+   * the task.
    */
   call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
 }

@@ -75,7 +75,7 @@ export interface EventRange {
   maxEvents: number;
   /** Maximum number of deliveries to create or send again. */
   maxDeliveries: number;
-  /** Number of deliveries sent by earlier calls. To keep the order, each is due 1 ms after the one before it. */
+  /** Number of deliveries sent by earlier calls of this replay. To keep the order, each is due 1 ms after the last. */
   firstPosition: number;
   /** The customer's limit on replays per UTC day. */
   replaysPerDay: number;
@@ -90,7 +90,7 @@ export interface Replayed {
   created: number;
   /** How many of these deliveries are held because the monthly quota is used up. */
   held: number;
-  /** The last event that was read, or null at the end of the range. */
+  /** The last event that was handled, or null if there was none. */
   lastEventId: string | null;
   /** Set if a delivery of the next event must be held, but the customer has reached its limit on held deliveries. */
   isFull?: true;
@@ -136,8 +136,9 @@ export interface DeliveryStore {
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
    * Leases due deliveries and counts the attempts. `shareSlots` of src/domain/plans shares the free `slots`. Within a
-   * subscription, older deliveries go first; a probed endpoint gets one at a time. Apart from `slots`, which is the
-   * caller's capacity, a claim depends only on the database, so that several processes can claim at the same time.
+   * subscription, deliveries go longest due first, and replays go last. A probed endpoint gets one delivery at a time.
+   * Apart from `slots`, which is the caller's capacity, a claim depends only on the database, so that several processes
+   * can claim at the same time.
    */
   claimDeliveries(claim: {
     nowMs: number;
@@ -183,8 +184,8 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord | ReplayRefusal>;
   /**
    * Sends finished deliveries of a range of events again, and creates deliveries of matching events that have none, in
-   * the order in which the events were stored. Each delivery uses one of the day's replays. If too few are left,
-   * nothing is sent.
+   * the order in which the events were stored. Skips events that are quarantined, or that the subscription will get by
+   * catching up. Each delivery uses one of the day's replays. If too few are left, nothing is sent.
    */
   replayEvents(
     customerId: string,

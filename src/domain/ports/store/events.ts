@@ -62,7 +62,7 @@ export interface LaterLanguage {
 export interface EventStore {
   /** Lists events, newest first by (`published_at`, id); with `after`, in the order in which they were stored. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /** Returns the position of an event, or null if there is none. */
+  /** Returns the position of an event, or null if the event does not exist. */
   findPosition(id: string): Promise<EventPosition | null>;
   /** Returns the position of the event that was stored last, or null if there is none. */
   lastPosition(): Promise<EventPosition | null>;
@@ -77,6 +77,6 @@ export interface EventStore {
    * ones, or only those before the version `beforeId`. Returns an empty list if the event or version does not exist.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
-  /** Returns an event with its provenance, or null if there is none. */
+  /** Returns an event with its provenance, or null if the event does not exist. */
   findEvent(id: string): Promise<FoundEvent | null>;
 }

@@ -56,9 +56,9 @@ export interface SubscriptionStore {
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
    * Changes a subscription under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their
-   * next attempt on. After enabling, one delivery is attempted before the others follow. If the change disables the
-   * subscription, one that the tier limit holds takes its place. A subscription that its owner disabled is never
-   * enabled automatically.
+   * next attempt on, and those that wait for a retry start a new schedule. After enabling, one delivery is attempted
+   * before the others follow. If the change disables the subscription, one that the tier limit holds takes its place. A
+   * subscription that its owner disabled is never enabled automatically.
    */
   changeSubscription(
     customerId: string,
