@@ -27,7 +27,10 @@ const NAMES = lazy(() =>
   )
 );
 
-/** The EU's official languages except English. The unknown publisher of an item in these is a Member State body. */
+/**
+ * The EU's official languages except English. If an item is in one of these languages, an unknown publisher counts as a
+ * Member State body.
+ */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );

@@ -12,7 +12,6 @@ const COLOURS: ReadonlyMap<string, Colour> = new Map(
   ).flatMap(([colour, words]) => words.map((word) => [word, colour as Colour])),
 );
 
-/** Returns a cell for a state or severity, in its colour. */
 export function stateCell(word: string): Cell {
   const colour = COLOURS.get(word);
   return colour === undefined ? word : { text: word, colour };

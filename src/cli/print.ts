@@ -37,7 +37,7 @@ export type Viewer = Pick<CommandCall, "flags"> & {
   host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs">;
 };
 
-/** Formats a table. On a terminal, it fits the width, may have colours, and has relative times unless `--utc` is set. */
+/** Formats a table. On a terminal, it fits the width and may have colours; without `--utc`, times are relative. */
 export function tableFor(
   { host, flags }: Viewer,
   header: readonly string[],
@@ -54,7 +54,6 @@ export function timeCell(atMs: number | null, none = "never"): Cell {
   return atMs === null ? none : { atMs };
 }
 
-/** How a list is printed without `--json`. */
 export interface Listing<T> extends Omit<Fitting, "width"> {
   rows: readonly T[];
   none: string;
@@ -74,7 +73,7 @@ export function printList<T>(
   }));
 }
 
-/** Prints data as JSON with `--json`, otherwise as a table, which may have colours, and the lines below it. */
+/** Prints data as JSON with `--json`, otherwise as a table, which may have colours, followed by the notes. */
 export function printTable(
   { host, flags }: CommandCall,
   data: unknown,

@@ -8,7 +8,10 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["min", 60_000],
 ];
 
-/** Formats how far a time is from now, rounded down, in the largest unit that gives at least 1. Under a minute: "now". */
+/**
+ * Formats the distance of a time from now in the largest unit of which it has at least one, rounded down. A distance of
+ * less than a minute is "now".
+ */
 export function formatRelative(atMs: number, nowMs: number): string {
   const distanceMs = Math.abs(atMs - nowMs);
   const unit = UNITS.find(([, ms]) => distanceMs >= ms);

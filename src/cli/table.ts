@@ -7,7 +7,6 @@ export type Colour = "red" | "yellow" | "green" | "dim";
 /** A cell: text, a right-aligned number, coloured text, or a time in Unix ms. */
 export type Cell = string | number | { text: string; colour: Colour } | { atMs: number };
 
-/** How to show colours and times. */
 export interface Look {
   hasColours: boolean;
   /** The current time in Unix ms, to which times are relative, or null for times in UTC. */

@@ -36,7 +36,7 @@ export type Config = ReturnType<typeof buildConfig>;
 
 export interface ParseConfigOptions {
   file: string;
-  /** The absolute path of the file's folder. Relative paths are resolved against it. */
+  /** The absolute path of the file's folder, against which relative paths are resolved. */
   folder: string;
   readSecret: SecretReader;
   /** Validates the additions to the classification. In a problem's path, `sources` is followed by the source's id. */

@@ -12,7 +12,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Parses addresses such as `127.0.0.1:8080`, `[::1]:8080` and `:8080` (every IPv4 address). Port 0: any free one. */
+/** Parses `127.0.0.1:8080`, `[::1]:8080`, `:8080` (every IPv4 address) and the like. Port 0 means any free port. */
 export function readListen(text: string): Reading<ListenAddress> {
   const forms = 'use ADDRESS:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080"';
   const match = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text);

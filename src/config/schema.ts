@@ -120,7 +120,7 @@ const topicKeywords = table(
 
 const severityRule = table({
   severity: oneOf(SEVERITIES),
-  why: text("a reason", "circulars of our regulator bind us", readName),
+  why: text("a reason", "our regulator's circulars are binding", readName),
   sources: list(text("a source's id", "eu-edpb-news", readSourceId), "sources", '["eu-edpb-news"]').prefault(
     [],
   ),
@@ -233,7 +233,7 @@ const payment = table({
   livemode: flag().prefault(true),
   grace: duration(BOUNDS.paymentGrace, "14d").prefault("14d"),
   prices: z.record(text("a price id", "price_123", readName), oneOf(TIERS), {
-    error: wants("price ids with tiers", '{ "price_123" = "team" }'),
+    error: wants("a table of tiers by price id", '{ "price_123" = "team" }'),
   }).prefault({}),
 }, "[payment]");
 

@@ -31,13 +31,13 @@ export class Secrets {
   readonly inline: string[] = [];
   readonly problems: KeyProblem[] = [];
 
-  /** Relative paths are resolved against the folder. */
+  /** Relative paths are resolved against `folder`. */
   constructor(readonly reader: SecretReader, readonly folder: string) {}
 
   /**
-   * Returns the secret NAME of the table at a path, from `NAME = "…"`, `NAME_file = "…"` (without trailing line breaks)
-   * or `NAME_env = "…"`. Returns null if the secret is missing or invalid, or if the schema rejects its value. Problems
-   * never contain the secret.
+   * Reads the secret `name` of the table at the path `at` from `NAME = "…"`, `NAME_file = "…"` (without trailing line
+   * breaks) or `NAME_env = "…"`. Returns null if the secret is missing or invalid, or if the schema rejects its value.
+   * Problems never contain the secret.
    */
   async read(table: Record<string, unknown>, name: string, at: KeyPath): Promise<Secret | null> {
     const forms = [name, `${name}_file`, `${name}_env`].filter((key) => table[key] !== undefined);

@@ -10,7 +10,10 @@ Deno.test("[payment] requires a signing secret in one of three forms", async () 
     ['[payment]\nwebhook_secret_env = "NONE"', /:2: payment\.webhook_secret_env: .*NONE, which is not set/],
     ['[payment]\nwebhook_secret_file = "no"', /webhook_secret_file: refers to the file .*does not exist/],
     ['[payment]\nwebhook_secret = "x"\nprices = { p = "gold" }', /payment\.prices\.p: .*cannot be "gold"/],
-    ['[payment]\nwebhook_secret = "x"\nprices = ["p"]', /payment\.prices: needs price ids with tiers/],
+    [
+      '[payment]\nwebhook_secret = "x"\nprices = ["p"]',
+      /payment\.prices: needs a table of tiers by price id/,
+    ],
     ['[payment]\nwebhook_secret = "x"\ngrace = "1y"', /payment\.grace: is not a valid duration: "1y"/],
     ['[payment]\nwebhook_secret = "x"\ngrace = "91d"', /payment\.grace: .*use 0ms to 90d/],
   ];

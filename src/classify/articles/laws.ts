@@ -147,7 +147,7 @@ export function citationsOfTheAct(
   return governed.map((kind) => kind === "act");
 }
 
-/** Returns the kind of the law tied to the citation: only words such as "of the" or punctuation separate the two. */
+/** Returns the kind of law that is tied to the citation by words such as "of the" or by punctuation, or null. */
 function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   const left = before === undefined ? "" : text.slice(before.end, citation.start);

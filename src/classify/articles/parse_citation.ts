@@ -221,7 +221,7 @@ function readValue(text: string, at: number): { value: string; length: number } 
   const [whole, digits, suffix, letters, roman, latin] = match;
   const value = withLatin((digits ?? letters ?? roman ?? "") + (suffix ?? ""), latin);
   const opened = /^[([]/.test(whole);
-  // In "(Article 5, point 1)", the parenthesis matches the opening one. In "point f)", it belongs to the letter.
+  // In "(Article 5, point 1)", the closing parenthesis matches the opening one. In "point f)", it is part of the value.
   const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
   if (length < whole.length && CLOSED_LIST.test(text.slice(at + whole.length, at + whole.length + 12))) {
     return { value, length: whole.length };

@@ -31,7 +31,7 @@ export function withReversedParts(text: string, citation: Citation, head: Head):
   return { references: parsed.references, start: from + parts.at, end: citation.end };
 }
 
-/** Returns the longest run of part words and values that starts with a part word and ends with the text. */
+/** Returns the longest run of part words and values at the end of the text. The run must start with a part word. */
 function partsAtEnd(text: string): { words: string; at: number } | null {
   const pieces = [...text.matchAll(/\S+/g)];
   let start: number | null = null;

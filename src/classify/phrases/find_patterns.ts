@@ -1,4 +1,4 @@
-// Finds patterns in a text. Unlike phrases, patterns may have gaps, alternatives and any beginnings of words.
+// Finds patterns in a text. Unlike phrases, patterns may have gaps, alternatives, and words with any beginning.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 

@@ -29,7 +29,7 @@ export class WordIndex<V> {
   }
 }
 
-/** Combines two characters into a numeric key, which needs no new string. */
+/** Combines two characters into a numeric key, because creating a string for each key would be slower. */
 function pairAt(text: string, position: number): number {
   return text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 }

@@ -86,7 +86,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Files are removed before the list of emails is erased, and again afterwards, because a server may add one.
+  // Removes the files before the list of emails is erased and again afterwards, because a server may add a file.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {

@@ -102,7 +102,7 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
   ];
 }
 
-/** Warns if root runs the doctor on another user's database: the service's permissions are then not checked. */
+/** Warns if root checks another user's database, because the permissions of that user are then not checked. */
 function checkUser(host: Host, isRootsData: boolean): Finding[] {
   if (host.user() !== "root" || isRootsData) return [];
   const seen = "doctor runs as root, which can use every file: the service's permissions are not checked";

@@ -24,7 +24,7 @@ export function checkPayment({ payment }: Pick<Config, "payment">): Finding[] {
       problem(
         "payment",
         `payment.prices names ${id}, which is a product`,
-        "name its prices (price_…) instead",
+        "name the product's prices (price_…) instead",
       )
     ),
     ...(ids.length > 0

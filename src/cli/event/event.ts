@@ -188,7 +188,7 @@ function describeWhy(shown: ShownEvent, explained: Explained, width: number): st
     [field, stored === today ? `${stored} (unchanged)` : `${stored} → ${today}`] as const
   );
   const said =
-    `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do ` +
+    `This event was classified by version ${stored} of the rules; the current version is ${rulesVersion}. Stored values do ` +
     "not change. Below, an arrow leads from a stored value to the value by the current rules; the reasons follow.";
   return [
     wrapText(said, { width, indent: 0 }),

@@ -141,7 +141,7 @@ function sourceDetails(source: SourceSummary): string[] {
 
 export type ConfigSummary = ReturnType<typeof summarise>;
 
-/** Returns the effective settings as `--json` prints them. The sources' next runs follow `nowMs` (Unix ms). */
+/** Returns the effective settings as `--json` prints them. The next runs of sources are those after `nowMs`. */
 export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary = summarise;
 
 type SourceSummary = ConfigSummary["sources"][number];

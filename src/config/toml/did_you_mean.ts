@@ -1,8 +1,8 @@
 // Suggests the known word that was probably meant.
 
 /**
- * Returns the known word with the fewest differences. If all differ too much, returns the first one that starts with
- * `word` or starts it, with at least three common letters; otherwise, null. Ignores case and separators.
+ * Returns the known word that differs least from `word`. If even that one differs too much, returns the first known
+ * word of which `word` is a prefix or which is a prefix of `word`, or otherwise null. Ignores case and separators.
  */
 export function findNearest(word: string, known: readonly string[]): string | null {
   const wanted = normalise(word);

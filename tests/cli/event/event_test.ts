@@ -103,7 +103,10 @@ Deno.test("event show --why compares stored values with those of changed rules",
     assert.deepEqual([reason.why, reason.words], ["museums are ours", ["museums"]]);
 
     const { stdout } = await regfeed(folder, `event show ${id} --why`);
-    assert.match(stdout, /classified by rules \d+; the current rules are \d+\+[0-9a-f]{8}\./);
+    assert.match(
+      stdout,
+      /classified by version \d+ of the rules;\s+the\s+current\s+version\s+is\s+\d+\+[0-9a-f]{8}\./,
+    );
     assert.match(stdout, /Stored\s+values\s+do\s+not\s+change/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
     assert.match(stdout, /^ {2}event_type +guidance \(unchanged\)$/m);
