@@ -23,7 +23,7 @@ export interface Rights {
 export interface Machine {
   /** Returns the volume of an existing path, or null if the system does not report it. */
   volumeOf(path: string): Volume | null;
-  /** Identifies a file, to detect a replacement. Returns null if it is missing, and "" if its inode is not stable. */
+  /** Identifies a file, to detect a replacement: null if it is missing, "" if its inode number is not stable. */
   identityOf(path: string): string | null;
   /** Returns null if the path does not exist. */
   rightsOf(path: string): Rights | null;

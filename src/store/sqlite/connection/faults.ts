@@ -38,7 +38,7 @@ const PROBLEMS = {
 
 export type Cause = keyof typeof PROBLEMS;
 
-/** The messages of sqlite3_errstr(), which are stable. The runtime reports some errors without a code. */
+/** The messages of sqlite3_errstr(), which are stable. For some errors, the runtime reports no code. */
 const TEXTS: readonly [RegExp, Cause][] = [
   [/database or disk is full/, "full"],
   [/attempt to write a readonly database/, "read_only"],

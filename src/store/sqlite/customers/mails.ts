@@ -91,7 +91,7 @@ export function createMails(connection: Connection): Part<keyof MailStore> {
 }
 
 function retry(connection: Connection, id: string, by: Act): MailRetry {
-  // A lease also sets next_attempt_at. If that time is later than any lease can end, the email is not being sent.
+  // A lease also sets next_attempt_at. If that time is beyond the end of any lease, the email is not being sent.
   const row = connection.get(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${by.atMs}, finished_at = null
      where id = ${id} and (
