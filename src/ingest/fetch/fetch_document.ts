@@ -25,7 +25,6 @@ const ADVICE: Readonly<Record<number, string>> = {
   410: ": the document was removed permanently; look for its new URL on the publisher's site",
 };
 
-/** The validators of a response, for conditional requests. */
 export interface Validators {
   url?: string;
   etag?: string;
@@ -211,7 +210,6 @@ class CheckedHosts {
 
   constructor(readonly configured: URL, readonly options: FetchOptions) {}
 
-  /** Sends a request to the checked IP addresses of the host. Throws {@link FetchError}. */
   async request(
     url: URL,
     request: Omit<OutgoingRequest, "url" | "addresses" | "maxBodyBytes" | "signal">,

@@ -130,7 +130,6 @@ export interface FetchFailure {
   wasSent: boolean;
 }
 
-/** A failed fetch, with the reason for the operator. */
 export class FetchError extends Error implements FetchFailure {
   override readonly name = "FetchError";
   readonly state: FetchFailure["state"];

@@ -18,7 +18,6 @@ export class HostCircuitBreaker {
     return [...this.#ended.values()][0] ?? null;
   }
 
-  /** Throws if the requests to the host have ended. */
   check(host: string): void {
     const refusal = this.#ended.get(host);
     if (refusal === undefined) return;

@@ -53,7 +53,6 @@ export function movedOn(identity: Identity, base: IdentityRule): Identity {
   return { ...identity, rule, former: withoutRepeats([identity.rule, ...identity.former], rule) };
 }
 
-/** Returns the next automatic rule, or null if there is none. */
 export function nextRule({ rule, isFixed }: Identity): IdentityRule | null {
   const index = IDENTITY_RULES.findIndex((known) => known === baseOf(rule));
   return isFixed || index < 0 ? null : IDENTITY_RULES[index + 1] ?? null;

@@ -25,7 +25,6 @@ export interface ParseRequest {
   reading: Reading | null;
   /** IANA time zone of dates that state none. */
   timezone: string;
-  /** Absolute URL of the publisher's site. */
   baseUrl: string;
   sourceId: string;
   sourceLanguages: readonly string[];
