@@ -42,13 +42,13 @@ export const mailCommands: Command[] = [
         printPage(call, page, "mails", {
           rows,
           none: "no emails",
-          header: ["MAIL", "CREATED (UTC)", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
+          header: ["MAIL", "KIND", "CREATED (UTC)", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
           drop: ["CUSTOMER", "TRIES", "CREATED (UTC)", "PROBLEM", "NEXT (UTC)"],
           cut: "PROBLEM",
           cells: (row) => [
             row.id,
-            timeCell(row.created_at),
             row.kind,
+            timeCell(row.created_at),
             row.customer,
             stateCell(row.status),
             row.attempts,
