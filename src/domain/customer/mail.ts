@@ -44,7 +44,6 @@ export interface HeldFull {
   resetsAtMs: number;
 }
 
-/** A subscription that the tier limit holds, or that was enabled again. */
 export interface FittedSubscription {
   id: string;
   host: string;

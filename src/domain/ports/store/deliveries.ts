@@ -130,8 +130,8 @@ export interface DeliveryStore {
   /**
    * Takes one step with a subscription that is behind: creates deliveries of the stored events that its backfill
    * requests, in the order in which they were stored, and then of the events matched since. Never holds deliveries. If
-   * the quota is used up, pauses the subscription until {@link releaseHeld} resumes it. Customers take turns.
-   * Returns 1, or 0 if no subscription is behind.
+   * the quota is used up or the subscription is disabled, pauses it until {@link releaseHeld} resumes it. Customers take
+   * turns. Returns 1, or 0 if no subscription can take a step.
    */
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
@@ -199,9 +199,8 @@ export interface DeliveryStore {
   /** Returns the counts for each subscription of a customer, by the subscription's id. Includes deleted ones. */
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
-   * Adjusts times after the clock was set back. Waits whose stored start is in the future begin now, a replaced secret
-   * signs for at most a day from now, and emails that would wait too long become due. Returns how many deliveries were
-   * changed.
+   * Adjusts times after the clock was set back. Waits whose start is in the future begin now, a replaced secret signs
+   * for at most a day from now, and emails that would wait too long become due. Returns how many deliveries changed.
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**

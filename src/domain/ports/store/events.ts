@@ -51,7 +51,6 @@ export interface FoundEvent {
   later: string;
 }
 
-/** A language that was added after its event was stored. */
 export interface LaterLanguage {
   language: string;
   url: string;

@@ -62,7 +62,6 @@ export type RecordDecision =
   | { kind: "joined" }
   | { kind: "irrelevant" };
 
-/** The decision on a publication that is missing from a complete fetch. */
 export type RemovalDecision =
   | Extract<RecordDecision, { kind: "record" | "unchanged" }>
   /** The count of misses increases by one. */
