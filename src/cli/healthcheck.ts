@@ -36,8 +36,8 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // The config's server may have any certificate, such as a self-signed one or one for another name, because the
-    // server is on this machine and receives no secret.
+    // The server in the config may have any certificate, such as a self-signed one or one for another name, because
+    // that server is on this machine and receives no secret.
     const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();

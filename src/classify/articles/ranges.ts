@@ -28,7 +28,7 @@ export function numbersBetween(low: number, high: number): number[] {
   return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
 }
 
-/** Returns the letters strictly between two letters. As `low`, the empty string comes before "a". */
+/** Returns the letters strictly between two letters. An empty `low` comes before "a". */
 export function lettersBetween(low: string, high: string): string[] {
   if (low.length > 1 || high.length !== 1) return [];
   const first = low === "" ? "a".charCodeAt(0) - 1 : low.charCodeAt(0);

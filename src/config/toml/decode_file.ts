@@ -18,7 +18,7 @@ export function decodeConfig(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** Recognises UTF-16 by its byte order mark, or if exactly one of the first two bytes is zero. */
+/** Recognises UTF-16 by its byte order mark, or by the fact that exactly one of the first two bytes is zero. */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
