@@ -46,7 +46,7 @@ Deno.test(
       assert.match(said, /"tier":"team"/);
       assert.match(said, /"status":401,.*your access has ended because a payment is missing/);
       for (const kind of ["welcome", "payment-failed", "access-ended"]) {
-        assert.match(said, new RegExp(`^mail_\\w+ +${kind} +cus_\\w+ +sent `, "m"));
+        assert.match(said, new RegExp(`^mail_\\w+ +${kind} +[-0-9]+ [:0-9]+ +cus_\\w+ +sent `, "m"));
       }
       assert.match(said, /^disabled_by +payment$/m);
     }),
