@@ -130,8 +130,8 @@ export interface DeliveryStore {
   /**
    * Takes one step with a subscription that is behind: creates deliveries of the stored events that its backfill
    * requests, in the order in which they were stored, and then of the events matched since. Never holds deliveries. If
-   * the quota is used up or the subscription is disabled, pauses it until {@link releaseHeld} resumes it. Customers take
-   * turns. Returns 1, or 0 if no subscription can take a step.
+   * the quota is used up or the subscription is disabled, pauses it until {@link releaseHeld} resumes it. Customers
+   * take turns. Returns 1, or 0 if no subscription can take a step.
    */
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
