@@ -22,7 +22,7 @@ export async function lockStore(
   );
 }
 
-/** Returns the text with which a process has locked the store, or null if no process holds the lock. */
+/** Returns the lock holder's description of itself, or null if no process holds the store's lock. */
 export async function storeUser(store: string): Promise<string | null> {
   return await lockHolder(lockPath(store));
 }

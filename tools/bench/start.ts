@@ -67,7 +67,7 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
   }
 }
 
-/** Compiles the hello-world executable. Returns why that or Regfeed's executable is missing, or null. */
+/** Compiles the hello-world executable. Returns the reason if that fails or Regfeed is not compiled, otherwise null. */
 async function missing(hello: string): Promise<string | null> {
   try {
     await Deno.stat(EXECUTABLE);

@@ -1,4 +1,4 @@
-// Resolves host names to IP addresses, first with the hosts file, then with the system's name servers.
+// Resolves host names to IP addresses: in the hosts file, then with the system's name servers, then by the C library.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { NetworkError, type Resolver } from "../../domain/ports/ports.ts";

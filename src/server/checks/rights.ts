@@ -73,7 +73,7 @@ export function checkConfigFile(
       `${path} has mode ${modeOf(rights)}: others can read ${inlineSecrets.join(", ")}`,
       `chmod ${
         rights.isRoots ? 640 : 600
-      } ${path} (the user that runs Regfeed must still read it), or move each secret ` +
+      } ${path} (the user that runs Regfeed must still be able to read it), or move each secret ` +
         `into its own file: ${key}_file = "…"`,
     ));
   }

@@ -17,7 +17,7 @@ export interface FetchEnd {
   /** The schedule from which `nextDueAtMs` was computed; see {@link RegisteredSource.schedule}. */
   schedule: string;
   nextDueAtMs: number;
-  /** If the schedule changed during the fetch, the source is due at its next run, or at this time if that is later. */
+  /** If the schedule changed during the fetch, the source is due at its next run or at this time, whichever is later. */
   notBeforeMs: number;
   outcome: FetchResult;
   /**

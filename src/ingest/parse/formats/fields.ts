@@ -13,7 +13,7 @@ export const EMPTY_ITEM: Readonly<ParsedItem> = {
   ...{ categories: [], authors: [], language: null, baseUrl: null },
 };
 
-/** Returns the item that the rules find, or null if it has no id, link, title or summary. */
+/** Returns the item that the rules find, or null if its id, link, title and summary are all missing. */
 export function itemFrom(
   fields: FieldRules,
   dateFormat: string | null,

@@ -66,7 +66,7 @@ class Queue {
   /** For each customer, the subscription after which the next claim continues. */
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
-  /** Subscriptions that this claim offers a slot, each with the id of the customer's previous subscription. */
+  /** Subscriptions to which this claim offers a slot, each with the id of the one before it in the customer's round. */
   #offered = new Map<DueSubscription, string>();
 
   constructor(readonly connection: Connection, readonly isReplay: 0 | 1) {}

@@ -19,7 +19,7 @@ interface Made {
 /** The deliveries to create in a transaction. {@link NewDeliveries.write} writes those added since its last call. */
 export class NewDeliveries {
   #made: Made[] = [];
-  /** The event of the last delivery added, whether that event has stored deliveries, and its added subscriptions. */
+  /** The event last passed to `add`, whether the store has deliveries of it, and its subscriptions added since. */
   #event = { id: "", isStored: false, subscriptions: new Set<string>() };
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}

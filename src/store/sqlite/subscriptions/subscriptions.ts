@@ -1,4 +1,4 @@
-// Subscriptions in SQLite.
+// Adds, finds, changes and deletes subscriptions in SQLite.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import { MAX_DISABLED, type Subscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";

@@ -190,7 +190,7 @@ Deno.test("transaction() stores nothing if it throws, and the next one works", (
   connection.close();
 });
 
-/** Calls, and the durability of their commits. A lease or a count of requests may be lost; a promise may not. */
+/** Calls and the durability of their commits. A power failure may lose a lease or a count of requests, nothing else. */
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
   ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
