@@ -4,7 +4,7 @@ import { lastRunUntil, nextRunAfter, type Schedule as PlainSchedule } from "../.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The back-off after the first failure, in ms. It doubles with each further failure, up to a day. */
+/** The back-off after the first failure, in ms. It doubles with each further failure. */
 const FIRST_BACKOFF_MS = 5 * MINUTE_MS;
 /** Maximum pause of a host that refuses without `Retry-After`, in ms. The refusal may concern only one source. */
 const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
@@ -60,14 +60,24 @@ export function nextAfterSuccess(
   return { nextDueAtMs: staleMs <= next ? next : nextRun(schedule, staleMs - 1), notBeforeMs: staleMs };
 }
 
-/** Returns the next fetch after a failure: the latest of next run, back-off and `Retry-After` (at most a day). */
+/**
+ * Returns the next fetch after a failure: after the back-off, or at `Retry-After` (at most a day) if that is later. The
+ * back-off is at most the interval of the schedule or a day, whichever is shorter, but never below its first value.
+ */
 export function nextAfterFailure(
   schedule: Schedule,
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
 ): NextFetch {
+  const longestMs = Math.max(FIRST_BACKOFF_MS, intervalAt(schedule, nowMs));
   const askedMs = Math.min(retryAtMs ?? 0, nowMs + DAY_MS);
-  const notBeforeMs = Math.max(nowMs + backoff(failures), askedMs);
-  return { nextDueAtMs: Math.max(nextRun(schedule, nowMs), notBeforeMs), notBeforeMs };
+  const dueAtMs = Math.max(nowMs + Math.min(backoff(failures), longestMs), askedMs);
+  return { nextDueAtMs: dueAtMs, notBeforeMs: dueAtMs };
+}
+
+/** Returns the time between the scheduled runs before and after a time, in ms, or a day if either is missing. */
+function intervalAt(schedule: PlainSchedule, atMs: number): number {
+  const [last, next] = [lastRunUntil(schedule, atMs), nextRunAfter(schedule, atMs)];
+  return last === null || next === null ? DAY_MS : next - last;
 }
 
 /** Returns when the pause of a refusing host ends, in Unix ms, from `Retry-After` (at most a day) or the back-off. */

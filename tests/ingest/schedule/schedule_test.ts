@@ -27,25 +27,44 @@ Deno.test("nextRun() returns the first run after a time, in the schedule's time 
   }
 });
 
-Deno.test("nextAfterFailure() doubles the back-off with each failure, up to a day", () => {
-  const everyMinute = { schedule: "* * * * *", timezone: "UTC" };
+Deno.test("nextAfterFailure() retries after 5 minutes, then twice as long, up to the schedule's interval or a day", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
-  const waits = [1, 2, 3, 8, 9, 10, 50, 1_000].map((failures) =>
-    nextAfterFailure(everyMinute, { nowMs, failures, retryAtMs: null }).nextDueAtMs - nowMs
-  );
-  assert.deepEqual(waits, [5, 10, 20, 640, 1_280, 1_440, 1_440, 1_440].map((minutes) => minutes * MINUTE));
+  const rows: [schedule: string, waits: number[]][] = [
+    ["* * * * *", [5, 5, 5, 5]],
+    ["*/30 * * * * *", [5, 5, 5, 5]],
+    ["*/12 * * * *", [5, 10, 12, 12]],
+    ["*/30 * * * *", [5, 10, 20, 30, 30]],
+    ["0 */6 * * *", [5, 10, 20, 40, 80, 160, 320, 360, 360]],
+    ["0 6 * * *", [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]],
+    ["0 6 * * 1", [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]],
+    // Irregular: the last run was at 12:00, the next is at 12:20.
+    ["0,20 9,12 * * *", [5, 10, 20, 20]],
+    // The next run is years ahead.
+    ["0 0 29 2 *", [5, 10, 20, 40]],
+  ];
+  for (const [schedule, expected] of rows) {
+    const waits = expected.map((_, index) => {
+      const failed = { nowMs, failures: index + 1, retryAtMs: null };
+      return (nextAfterFailure({ schedule, timezone: "UTC" }, failed).nextDueAtMs - nowMs) / MINUTE;
+    });
+    assert.deepEqual(waits, expected, schedule);
+  }
+  const many = { nowMs, failures: 100_000, retryAtMs: null };
+  const { nextDueAtMs } = nextAfterFailure({ schedule: "0 6 * * 1", timezone: "UTC" }, many);
+  assert.equal(nextDueAtMs - nowMs, 1_440 * MINUTE);
 });
 
-Deno.test("nextAfterFailure() waits for the schedule and for Retry-After, up to a day", () => {
+Deno.test("nextAfterFailure() waits for a later Retry-After, up to a day, whatever the schedule is", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
-  const rows: [schedule: string, retryMinutes: number | null, expectedMinutes: number][] = [
-    ["0 6 * * *", null, 18 * 60],
+  const rows: [schedule: string, retryMinutes: number, expectedMinutes: number][] = [
+    ["* * * * *", 1, 5],
     ["* * * * *", 90, 90],
+    ["0 6 * * *", 90, 90],
     ["* * * * *", 9_000, 1_440],
   ];
   for (const [schedule, retry, expected] of rows) {
-    const retryAtMs = retry === null ? null : nowMs + retry * MINUTE;
-    const next = nextAfterFailure({ schedule, timezone: "UTC" }, { nowMs, failures: 1, retryAtMs });
+    const failed = { nowMs, failures: 1, retryAtMs: nowMs + retry * MINUTE };
+    const next = nextAfterFailure({ schedule, timezone: "UTC" }, failed);
     assert.equal((next.nextDueAtMs - nowMs) / MINUTE, expected, `${schedule} ${retry}`);
   }
 });
