@@ -77,16 +77,17 @@ export class TestCalls {
     const { clock, newId, log, abortPending } = this.#deps;
     const id = newId("delivery");
     const nowMs = clock.nowMs();
-    const { webhookUrl } = subscription;
+    const { id: subscriptionId, webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, nowMs);
     const body = buildTestPayload({ deliveryId: id, eventId: newId("event"), subscription, nowMs });
     const stop = abortPending === undefined ? giveUp : AbortSignal.any([giveUp, abortPending]);
-    const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
+    const message = { id, subscriptionId, webhookUrl, webhookSecrets, body };
+    const result = await sendAttempt(message, this.#deps, stop);
     const { statusCode, durationMs, problem } = result;
     const outcome = { duration_ms: durationMs, problem };
     log.info("test delivery", {
       delivery: id,
-      subscription: subscription.id,
+      subscription: subscriptionId,
       status: statusCode,
       ...outcome,
     });

@@ -220,10 +220,10 @@ export const subscriptionList = z.strictObject({
   examples: [{ subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1, disclaimer: DISCLAIMER }],
 });
 
-/** The response of `PATCH` and `DELETE /v1/subscriptions/{id}`. */
+/** The response of `GET`, `PATCH` and `DELETE /v1/subscriptions/{id}`. */
 export const subscriptionResponse = z.strictObject({ subscription: subscriptionRecord, disclaimer }).meta({
   id: "SubscriptionResponse",
-  description: "The subscription after the change",
+  description: "One subscription, after the change if there is one",
   examples: [{ subscription: { ...EXAMPLE_SUBSCRIPTION, enabled: false }, disclaimer: DISCLAIMER }],
 });
 

@@ -148,7 +148,12 @@ Deno.test("webhooks are documented with their headers, and sent as documented", 
     const { key } = await world.addCustomer();
     const operation = (await description()).webhooks["delivery"]?.post;
     const names = operation?.parameters?.map(({ name }) => name);
-    assert.deepEqual(names, ["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    assert.deepEqual(names, [
+      "webhook-id",
+      "webhook-timestamp",
+      "webhook-signature",
+      "X-Regfeed-Subscription",
+    ]);
     world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
     const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
     await world.ask(`/v1/subscriptions/${subscription.id}/test`, { method: "POST", key });
@@ -165,8 +170,9 @@ Deno.test("webhooks are documented with their headers, and sent as documented", 
       const payload = JSON.parse(body);
       assert.equal(isValid(schema, payload), null);
       for (const parameter of operation?.parameters ?? []) {
-        assert.equal(isValid(parameter.schema, headers[parameter.name]), null, parameter.name);
+        assert.equal(isValid(parameter.schema, headers[parameter.name.toLowerCase()]), null, parameter.name);
       }
+      assert.equal(headers["x-regfeed-subscription"], subscription.id);
       return payload.type;
     });
     assert.deepEqual(types, ["event.test", "event.published", "event.revised"]);

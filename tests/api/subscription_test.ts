@@ -40,6 +40,9 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
     assert.deepEqual(listed.json.subscriptions, [record]);
     assert.equal(listed.json.count, 1);
     assert.doesNotMatch(listed.text, new RegExp(secret));
+    const one = await world.ask(`/v1/subscriptions/${record.id}`, { key });
+    subscriptionResponse.parse(one.json);
+    assert.deepEqual(one.json.subscription, record);
   }));
 
 Deno.test("POST /v1/subscriptions names every invalid field, with the rule that it violates", () =>
@@ -186,17 +189,21 @@ Deno.test("POST /v1/subscriptions refuses more subscriptions than the tier allow
     assert.equal((await subscribe(world, key, { webhook_url: `${HOOK}/2` })).status, 201);
   }));
 
-Deno.test("DELETE /v1/subscriptions/{id} returns the subscription once, and then 404; other customers always get 404", () =>
+Deno.test("DELETE /v1/subscriptions/{id} returns the subscription once, after which it is unknown, as it always is to others", () =>
   withWorld(async (world, key) => {
     const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
     const stranger = (await world.addCustomer()).key;
     const path = `/v1/subscriptions/${subscription.id}`;
-    assert.equal((await world.ask(path, { method: "DELETE", key: stranger })).status, 404);
+    for (const method of ["GET", "DELETE"]) {
+      assert.equal((await world.ask(path, { method, key: stranger })).status, 404);
+    }
     const deleted = await world.ask(path, { method: "DELETE", key });
     assert.equal(deleted.status, 200);
     subscriptionResponse.parse(deleted.json);
     assert.equal(deleted.json.subscription.enabled, false);
-    assert.equal((await world.ask(path, { method: "DELETE", key })).status, 404);
+    for (const method of ["GET", "DELETE"]) {
+      assert.equal((await world.ask(path, { method, key })).status, 404);
+    }
     assert.deepEqual((await world.ask("/v1/subscriptions", { key })).json.subscriptions, []);
   }));
 

@@ -104,7 +104,8 @@ order by \`sequence\`, not by arrival.
 **Verify every delivery.** Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com): the
 signed bytes are \`webhook-id\`, \`webhook-timestamp\` and the raw body, joined by dots. \`webhook-signature\` contains two
 signatures, one for each way in which libraries interpret the secret, and for a day after a rotation also those of the
-previous secret. One matching signature is enough, and every official library finds it. Without a library:
+previous secret. One matching signature is enough, and every official library finds it. If several subscriptions share a
+URL, \`X-Regfeed-Subscription\` says whose secret to use. Without a library:
 
 \`\`\`sh
 expected="v1,$(printf '%s.%s.%s' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$BODY" |

@@ -3,7 +3,7 @@ import { EXAMPLE_DELIVERY, EXAMPLE_EVENT } from "../../wire/examples.ts";
 import type { Example, Parameter, PathItem, Schema } from "../../wire/openapi.ts";
 import { DELIVERIES } from "./texts.ts";
 
-const SIGNATURE_HEADERS: readonly Parameter[] = [
+const HEADERS: readonly Parameter[] = [
   header("webhook-id", "The delivery's id, the same for every attempt", {
     type: "string",
     pattern: "^dlv_[0-7][0-9A-HJKMNP-TV-Z]{25}$",
@@ -24,6 +24,16 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
       ],
     },
   ),
+  header(
+    "X-Regfeed-Subscription",
+    "The subscription's id. It selects the secret with which to verify the delivery; it is not signed itself, " +
+      "unlike `subscription_id` in the body",
+    {
+      type: "string",
+      pattern: "^sub_[0-7][0-9A-HJKMNP-TV-Z]{25}$",
+      examples: [EXAMPLE_DELIVERY.subscription_id],
+    },
+  ),
 ];
 
 export function webhooks(payload: Schema): Record<string, PathItem> {
@@ -35,7 +45,7 @@ export function webhooks(payload: Schema): Record<string, PathItem> {
         summary: "A delivery to your endpoint",
         description: DELIVERIES.trim(),
         security: [],
-        parameters: [...SIGNATURE_HEADERS],
+        parameters: [...HEADERS],
         requestBody: {
           required: true,
           description:

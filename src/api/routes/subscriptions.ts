@@ -1,4 +1,4 @@
-// Webhook subscriptions: create, list, delete, test.
+// Webhook subscriptions: create, list, show, delete, test.
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
@@ -26,7 +26,13 @@ export const SECRET_NOTE =
   "Store webhook_secret now: it is shown only once, and you need it to verify deliveries.";
 
 export function subscriptionRoutes(options: RouteOptions): Route[] {
-  return [createRoute(options), listRoute(options), deleteRoute(options), testRoute(options)];
+  return [
+    createRoute(options),
+    listRoute(options),
+    showRoute(options),
+    deleteRoute(options),
+    testRoute(options),
+  ];
 }
 
 function createRoute(options: RouteOptions): Route {
@@ -76,6 +82,27 @@ function listRoute({ store }: RouteOptions): Route {
     async handle({ customer }) {
       const subscriptions = (await store.listSubscriptions(customer.id)).map(toSubscriptionRecord);
       return responseBody(200, { subscriptions, count: subscriptions.length, disclaimer: DISCLAIMER });
+    },
+  });
+}
+
+function showRoute({ store }: RouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/subscriptions/{id}",
+    operationId: "getSubscription",
+    tag: "Subscriptions",
+    summary: "Returns a subscription",
+    description: "A subscription without its secret, unless it is deleted.",
+    params: { id: subscriptionId },
+    errors: ["not_found"],
+    response: subscriptionResponse,
+    status: 200,
+    async handle({ params, customer }) {
+      const id = params["id"] ?? "";
+      const found = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
+      if (found === null) throw notFound();
+      return responseBody(200, { subscription: toSubscriptionRecord(found), disclaimer: DISCLAIMER });
     },
   });
 }

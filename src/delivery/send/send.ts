@@ -16,7 +16,8 @@ import { signPayload } from "../sign.ts";
 /** Maximum number of bytes read from a response body. A connection can be reused only if the whole body was read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
+export interface Message
+  extends Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "webhookSecrets"> {
   /** A string is sent as UTF-8. */
   body: string | Uint8Array;
 }
@@ -76,7 +77,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
 
 /** Sends the request. Returns the response, or null if the guard refuses the target. */
 async function post(
-  { id, webhookUrl, webhookSecrets, body }: Message,
+  { id, subscriptionId, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
   signal: AbortSignal,
 ): Promise<IncomingResponse | null> {
@@ -95,6 +96,7 @@ async function post(
       "webhook-id": id,
       "webhook-timestamp": String(timestampSeconds),
       "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
+      "x-regfeed-subscription": subscriptionId,
     },
     body,
     addresses: target.addresses,

@@ -14,6 +14,7 @@ import { aWorld, hang, HOST, respond, settle, START_MS } from "../given.ts";
 const BODY = '{"type":"event.published","title":"Grüße"}';
 const message: Message = {
   id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+  subscriptionId: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPR",
   webhookUrl: `https://${HOST}/in?key=s3cret`,
   webhookSecrets: ["0123456789abcdef".repeat(4)],
   body: new TextEncoder().encode(BODY),
@@ -55,6 +56,7 @@ Deno.test("sendAttempt() posts the stored body with a signature to the checked a
     "user-agent": "Regfeed/test",
     "webhook-id": message.id,
     "webhook-timestamp": String(START_MS / 1_000),
+    "x-regfeed-subscription": message.subscriptionId,
   });
   const expected = new Webhook(message.webhookSecrets[0] ?? "", { format: "raw" })
     .sign(message.id, new Date(START_MS), BODY);
