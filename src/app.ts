@@ -278,7 +278,7 @@ function routesOf(
     isSource: async (id) => configured.has(id) || await store.isKnownSource(id),
     health: createHealth({ ...platform, store, sources, log: platform.log("health"), version, configState }),
     whyRefused: (url) => delivery.whyRefused(url),
-    sendTest: (subscription, callsPerDay) => delivery.test(subscription, callsPerDay),
+    sendTest: (subscription, call) => delivery.test(subscription, call),
     replay: createReplay({ store, clock: platform.clock, newId: services.newId, topics, tiers }),
   };
   const routes = [

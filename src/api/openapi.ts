@@ -134,7 +134,7 @@ function operationOf(route: Route, named: NamedSchemas): Operation {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : {
       requestBody: {
-        required: true,
+        required: route.bodyIsOptional !== true,
         description: sent?.description ?? "JSON in UTF-8",
         content: { "application/json": named.bodyOf(body) },
       },

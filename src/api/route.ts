@@ -56,6 +56,8 @@ interface RouteRow {
   query?: z.ZodType;
   /** The schema of the body. Without a schema, the body is not read. */
   body?: z.ZodType;
+  /** Whether a request without a body is allowed. It is treated as `{}`. */
+  bodyIsOptional?: true;
   /** The schema of a signed body, for the documentation; the handler parses its bytes. */
   signedBody?: z.ZodType;
   maxBodyBytes?: number;

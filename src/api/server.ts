@@ -254,7 +254,10 @@ class Server implements ApiServer {
     if (route.access === "key" && route.method !== "GET") refuseIfMatch(headers.get("if-match"));
     const bytes = route.body === undefined && route.access !== "signature"
       ? new Uint8Array()
-      : await receiveBody(request, this.options.clock, route.maxBodyBytes);
+      : await receiveBody(request, this.options.clock, {
+        maxBytes: route.maxBodyBytes,
+        isOptional: route.bodyIsOptional,
+      });
     const act = async (repetition: Repetition | null): Promise<ResponseBody> => {
       const input = await checkInput(route, address, bytes);
       const whole = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
@@ -281,6 +284,9 @@ async function withoutBody(whole: Response): Promise<Response> {
   return new Response(null, whole);
 }
 
+/** What an absent optional body stands for. */
+const NO_FIELDS = new TextEncoder().encode("{}");
+
 /** Validates the query and the body. Throws an error that names each problem. */
 async function checkInput(
   route: Route,
@@ -288,7 +294,8 @@ async function checkInput(
   bytes: Uint8Array,
 ): Promise<{ query: unknown; body: unknown }> {
   const query = readQuery(parametersOf(address), route.query);
-  const body = route.body === undefined ? NO_INPUT : checkBody(bytes, route.body);
+  const sent = bytes.length === 0 && route.bodyIsOptional === true ? NO_FIELDS : bytes;
+  const body = route.body === undefined ? NO_INPUT : checkBody(sent, route.body);
   const found = await route.verify?.({ query: query.good, body: body.good }) ?? [];
   const errors = [...query.errors, ...body.errors, ...found];
   if (errors.length > 0) throw invalid(errors);

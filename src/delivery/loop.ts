@@ -17,7 +17,7 @@ import { createRecorder } from "./send/attempt_recorder.ts";
 import { createUpkeep, type Upkeep } from "./maintenance.ts";
 import { decideNextStep, isSuccess } from "./send/retry.ts";
 import { brokenOff, sendAttempt, type Sending } from "./send/send.ts";
-import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
+import { type TestCall, type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
 import { Wake } from "./loop_notifier.ts";
 
 /** How much longer a lease lasts than the timeout of an attempt, so that the result can be recorded, ms. */
@@ -65,7 +65,7 @@ export interface Delivery {
    */
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
   /** Sends a test delivery; see {@link TestCalls.make}. */
-  test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
+  test(subscription: Subscription, call: TestCall): Promise<TestOutcome>;
   /** Returns why a webhook URL is refused, or null if it is permitted; see the guard's `whyRefused`. */
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
@@ -294,8 +294,8 @@ class DeliveryLoop implements Delivery {
     await this.#recorder.flush();
   }
 
-  test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome> {
-    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#abandon.signal });
+  test(subscription: Subscription, call: TestCall): Promise<TestOutcome> {
+    return this.#testCalls.make(subscription, { ...call, giveUp: this.#abandon.signal });
   }
 
   whyRefused(webhookUrl: string): Promise<string | null> {

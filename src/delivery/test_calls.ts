@@ -6,6 +6,7 @@ import type { NewId } from "../domain/event/ids.ts";
 import type { Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { signingSecrets, type Subscription } from "../domain/delivery/subscription.ts";
+import type { DeliveryType } from "../wire/delivery.ts";
 import type { testResponse } from "../wire/subscription.ts";
 import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
@@ -16,6 +17,13 @@ const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
 export type TestOutcome = Omit<z.infer<typeof testResponse>, "disclaimer">;
+
+export interface TestCall {
+  /** The type of the delivery. `event.published` and `event.revised` are samples. */
+  type: DeliveryType;
+  /** The customer's limit on test calls per UTC day. */
+  callsPerDay: number;
+}
 
 export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
@@ -39,7 +47,7 @@ export class TestCalls {
    */
   async make(
     subscription: Subscription,
-    { callsPerDay: limit, giveUp: abort }: { callsPerDay: number; giveUp: AbortSignal },
+    { type, callsPerDay: limit, giveUp: abort }: TestCall & { giveUp: AbortSignal },
   ): Promise<TestOutcome> {
     const { customerId } = subscription;
     const own = this.#inProgress.get(customerId) ?? 0;
@@ -51,7 +59,7 @@ export class TestCalls {
       const request = { action: "test_calls" as const, count: 1, limit, nowMs };
       const { granted } = await store.countDaily(customerId, request);
       if (!granted) throw overDailyLimit({ code: "test_limit_reached", nouns: "test calls", limit, nowMs });
-      return await this.#send(subscription, abort);
+      return await this.#send(subscription, type, abort);
     } finally {
       const left = (this.#inProgress.get(customerId) ?? 0) - 1;
       if (left > 0) this.#inProgress.set(customerId, left);
@@ -73,13 +81,19 @@ export class TestCalls {
     }
   }
 
-  async #send(subscription: Subscription, giveUp: AbortSignal): Promise<TestOutcome> {
+  async #send(subscription: Subscription, type: DeliveryType, giveUp: AbortSignal): Promise<TestOutcome> {
     const { clock, newId, log, abortPending } = this.#deps;
     const id = newId("delivery");
     const nowMs = clock.nowMs();
     const { id: subscriptionId, webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, nowMs);
-    const body = buildTestPayload({ deliveryId: id, eventId: newId("event"), subscription, nowMs });
+    const body = buildTestPayload({
+      type,
+      deliveryId: id,
+      newEventId: () => newId("event"),
+      subscription,
+      nowMs,
+    });
     const stop = abortPending === undefined ? giveUp : AbortSignal.any([giveUp, abortPending]);
     const message = { id, subscriptionId, webhookUrl, webhookSecrets, body };
     const result = await sendAttempt(message, this.#deps, stop);

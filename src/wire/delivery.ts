@@ -7,6 +7,8 @@ import { count, disclaimer, identifier, languageCode, text, texts, time } from "
 
 export const DELIVERY_TYPES = ["event.published", "event.revised", "event.test"] as const;
 
+export type DeliveryType = typeof DELIVERY_TYPES[number];
+
 const scalar = z.union([z.string(), z.number(), z.null()]);
 
 const changedField = text("A field of the event, such as `title_en` or `translations.de.title`");
@@ -41,7 +43,9 @@ export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
 
 export const deliveryPayload = z.strictObject({
   type: z.enum(DELIVERY_TYPES).meta({
-    description: "A first version, a revision by the source, or a test delivery",
+    description:
+      "`event.published`: a first version; `event.revised`: a revision by the source; `event.test`: a test. A test " +
+      "delivery may also be a sample of the other types, always with the source `test`",
   }),
   timestamp: time("When the delivery was created, Unix milliseconds; the same for every attempt"),
   delivery_id: identifier(

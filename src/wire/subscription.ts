@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { DISABLED_REASONS, isEnabled, type MatchedSubscription } from "../domain/delivery/subscription.ts";
+import { DELIVERY_TYPES } from "./delivery.ts";
 import { severity } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 import {
@@ -225,6 +226,19 @@ export const subscriptionResponse = z.strictObject({ subscription: subscriptionR
   id: "SubscriptionResponse",
   description: "One subscription, after the change if there is one",
   examples: [{ subscription: { ...EXAMPLE_SUBSCRIPTION, enabled: false }, disclaimer: DISCLAIMER }],
+});
+
+/** The body of `POST /v1/subscriptions/{id}/test`, which may be absent. */
+export const testRequest = z.strictObject({
+  type: z.enum(DELIVERY_TYPES).default("event.test").meta({
+    description:
+      "The type of the delivery: `event.test`, or a sample of `event.published` or `event.revised`, the latter with " +
+      "`diff_to_previous`",
+  }),
+}).meta({
+  id: "TestRequest",
+  description: "What to send; without a body, `event.test`",
+  examples: [{ type: "event.revised" }],
 });
 
 /** The response of `POST /v1/subscriptions/{id}/test`. */

@@ -91,7 +91,7 @@ Deno.test("unknown paths get 404, and unsupported methods get 405 with Allow", (
       ["POST", "/v1/events", "GET, HEAD"],
       ["DELETE", "/v1/sources", "GET, HEAD"],
       ["PUT", "/v1/subscriptions", "GET, HEAD, POST"],
-      ["PUT", "/v1/subscriptions/sub_x", "DELETE, PATCH"],
+      ["PUT", "/v1/subscriptions/sub_x", "DELETE, GET, HEAD, PATCH"],
       ["GET", "/v1/subscriptions/sub_x/test", "POST"],
     ];
     for (const [method, path, allow] of rows) {

@@ -97,8 +97,13 @@ Deno.test("concurrent replays never send more than the day's limit", () =>
 
 Deno.test("a limit of 0 refuses every test call and replay", () =>
   withSubscription(async ({ ask, subscription }) => {
-    for (const [path, code] of [["test", "test_limit_reached"], ["replay", "replay_limit_reached"]]) {
-      const reply = await ask("POST", `/v1/subscriptions/${subscription.id}/${path}`, { body: { since: 0 } });
+    for (
+      const [path, code, sent] of [
+        ["test", "test_limit_reached", {}],
+        ["replay", "replay_limit_reached", { body: { since: 0 } }],
+      ] as const
+    ) {
+      const reply = await ask("POST", `/v1/subscriptions/${subscription.id}/${path}`, sent);
       assert.deepEqual([reply.status, reply.json.code], [429, code]);
       assert.match(reply.json.detail, /Your tier allows no /);
     }

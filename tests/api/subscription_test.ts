@@ -226,6 +226,42 @@ Deno.test("POST /v1/subscriptions/{id}/test sends one signed delivery with sever
     assert.deepEqual([type, severity, source, id], ["event.test", "info", "test", reply.json.delivery_id]);
   }));
 
+Deno.test("POST /v1/subscriptions/{id}/test sends a sample of each type, also while the subscription is disabled", () =>
+  withWorld(async (world, key) => {
+    const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
+    world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+    const path = `/v1/subscriptions/${subscription.id}`;
+    await world.ask(path, { method: "PATCH", key, body: JSON.stringify({ enabled: false }) });
+    const rows: [body: string | undefined, type: string][] = [
+      [undefined, "event.test"],
+      ["", "event.test"],
+      ["{}", "event.test"],
+      ['{"type":"event.test"}', "event.test"],
+      ['{"type":"event.published"}', "event.published"],
+      ['{"type":"event.revised"}', "event.revised"],
+    ];
+    for (const [body, type] of rows) {
+      const init = { method: "POST", key, ...(body === undefined ? {} : { body }) };
+      // A client that sends no body may send no media type, or any.
+      const headers = new Headers(body === "" ? { "content-type": "text/plain" } : {});
+      const reply = await world.ask(`${path}/test`, { ...init, headers });
+      assert.deepEqual([reply.status, reply.json.delivered], [200, true], reply.text);
+      const payload = JSON.parse(world.platform.http.requests.at(-1)?.body ?? "");
+      assert.deepEqual([payload.type, payload.source], [type, "test"]);
+      assert.equal(payload.diff_to_previous !== undefined, type === "event.revised");
+    }
+    const wrong = await world.ask(`${path}/test`, { method: "POST", key, body: '{"type":"event.other"}' });
+    assertFields(wrong, 400, ["type"]);
+    const text = await world.ask(`${path}/test`, {
+      method: "POST",
+      key,
+      body: "x",
+      headers: { "content-type": "text/plain" },
+    });
+    assert.equal(text.status, 415);
+    assert.equal(world.platform.http.requests.length, rows.length);
+  }));
+
 Deno.test("POST /v1/subscriptions/{id}/test returns the problem, and 404 to other customers", () =>
   withWorld(async (world, key) => {
     const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;

@@ -26,6 +26,7 @@ async function attemptAt(port: number, body = "{}", timeoutMs = 5_000): Promise<
   const sending = { http, policy, resolver, clock: createClock(), timeoutMs, userAgent: "Regfeed/test" };
   const message = {
     id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+    subscriptionId: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPR",
     webhookUrl: `http://${HOST}:${port}/hook`,
     webhookSecrets: ["0123456789abcdef".repeat(4)],
     body,

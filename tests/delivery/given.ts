@@ -49,6 +49,9 @@ export function jumpingClock(): JumpingClock {
   };
 }
 
+/** A test call of a customer with a high daily limit. */
+export const A_TEST = { type: "event.test", callsPerDay: 1_000 } as const;
+
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }

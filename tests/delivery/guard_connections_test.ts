@@ -7,7 +7,7 @@ import { createHttpClient } from "../../src/platform/http/http.ts";
 import { createResolver } from "../../src/platform/http/resolver.ts";
 import type { Resolver } from "../../src/domain/ports/ports.ts";
 import { serveRaw } from "../platform/raw_server.ts";
-import { aSubscription, aWorld } from "./given.ts";
+import { A_TEST, aSubscription, aWorld } from "./given.ts";
 
 const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
@@ -32,7 +32,7 @@ async function withDelivery(
 }
 
 const sendTo = (delivery: Delivery, webhookUrl: string) =>
-  delivery.test(aSubscription({ webhookUrl }), 1_000);
+  delivery.test(aSubscription({ webhookUrl }), A_TEST);
 
 Deno.test("a name whose address changes after the lookup does not change the connection", async () => {
   await using checked = serveRaw(saying(NO_CONTENT), "127.0.0.1");

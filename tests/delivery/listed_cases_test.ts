@@ -7,7 +7,7 @@ import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { type HttpClient, NetworkError } from "../../src/domain/ports/ports.ts";
-import { aSubscription, aWorld, respond } from "./given.ts";
+import { A_TEST, aSubscription, aWorld, respond } from "./given.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
 const PUBLIC = ["93.184.215.14", "2606:4700::1111"];
@@ -48,7 +48,7 @@ async function send(
   };
   const { deps } = aWorld({ http, resolver, policy: { allowHttp, allowNetworks: [], allowPorts: [] } });
   const delivery = createDelivery(deps);
-  const outcome = await delivery.test(aSubscription({ webhookUrl }), 1_000);
+  const outcome = await delivery.test(aSubscription({ webhookUrl }), A_TEST);
   return { outcome, connected, lookups, mayBe: await delivery.whyRefused(webhookUrl) === null };
 }
 

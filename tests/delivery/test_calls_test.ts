@@ -4,7 +4,7 @@ import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { aSubscription, aWorld, hang, HOST, respond, settle, textOf } from "./given.ts";
+import { A_TEST, aSubscription, aWorld, hang, HOST, respond, settle, textOf } from "./given.ts";
 
 const SUB = aSubscription().id;
 
@@ -14,7 +14,7 @@ Deno.test("test() sends a synthetic delivery like any other, and does not return
     await clock.sleep(40, request.signal);
     return { ...respond(500), body: new TextEncoder().encode("internals of the receiver") };
   });
-  const outcome = createDelivery(deps).test(aSubscription({ language: "de" }), 1_000);
+  const outcome = createDelivery(deps).test(aSubscription({ language: "de" }), A_TEST);
   await settle();
   await clock.advance(40);
   const { delivery_id, ...rest } = await outcome;
@@ -36,7 +36,7 @@ Deno.test("test() sends a synthetic delivery like any other, and does not return
 Deno.test("test() refuses a private address as a delivery does", async () => {
   const { deps, network } = aWorld();
   network.addresses.set(HOST, ["169.254.169.254"]);
-  const { delivered, problem } = await createDelivery(deps).test(aSubscription(), 1_000);
+  const { delivered, problem } = await createDelivery(deps).test(aSubscription(), A_TEST);
   assert.deepEqual([delivered, problem], [false, "this URL cannot receive webhooks"]);
   assert.equal(network.requests.length, 0);
 });
@@ -45,7 +45,7 @@ Deno.test("test() refuses a private address as a delivery does", async () => {
 function callsOf(delivery: Delivery, customers: number, each: number): Promise<TestOutcome>[] {
   return Array.from(
     { length: customers * each },
-    (_, at) => delivery.test(aSubscription({ customerId: `cus_${at % customers}` }), 1_000),
+    (_, at) => delivery.test(aSubscription({ customerId: `cus_${at % customers}` }), A_TEST),
   );
 }
 
@@ -55,20 +55,20 @@ Deno.test("test() refuses a fourth concurrent call of a customer, and allows cal
   const delivery = createDelivery(deps);
   const own = callsOf(delivery, 1, 3);
   await settle();
-  await assert.rejects(delivery.test(aSubscription({ customerId: "cus_0" }), 1_000), {
+  await assert.rejects(delivery.test(aSubscription({ customerId: "cus_0" }), A_TEST), {
     name: "AppError",
     code: "test_limit_reached",
     retryInSeconds: 15,
   });
   assert.equal(store.testCalls, 3, "a refused call is not counted");
-  const other = delivery.test(aSubscription({ customerId: "cus_1" }), 1_000);
+  const other = delivery.test(aSubscription({ customerId: "cus_1" }), A_TEST);
   await settle();
   await clock.advance(15_000);
   for (const outcome of await Promise.all([...own, other])) {
     assert.equal(outcome.problem, "no complete response within 15 s");
   }
   network.endpoints.set(HOST, () => respond(200));
-  assert.equal((await delivery.test(aSubscription({ customerId: "cus_0" }), 1_000)).delivered, true);
+  assert.equal((await delivery.test(aSubscription({ customerId: "cus_0" }), A_TEST)).delivered, true);
 });
 
 Deno.test("test() refuses more than 100 concurrent calls of all customers", async () => {
@@ -77,7 +77,7 @@ Deno.test("test() refuses more than 100 concurrent calls of all customers", asyn
   const delivery = createDelivery(deps);
   const calls = callsOf(delivery, 50, 2);
   await settle();
-  await assert.rejects(delivery.test(aSubscription(), 1_000), { code: "unavailable", retryInSeconds: 15 });
+  await assert.rejects(delivery.test(aSubscription(), A_TEST), { code: "unavailable", retryInSeconds: 15 });
   await clock.advance(15_000);
   assert.equal((await Promise.all(calls)).length, 100);
 });

@@ -9,14 +9,23 @@ const BODY_DEADLINE_MS = 10_000;
 
 /**
  * Reads the bytes of a JSON body. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`,
- * or `invalid_input` if the body does not arrive completely.
+ * or `invalid_input` if the body does not arrive completely. An optional body that is empty needs no media type.
  */
 export async function receiveBody(
   request: Request,
   clock: Clock,
-  maxBytes: number = MAX_BODY_BYTES,
+  { maxBytes = MAX_BODY_BYTES, isOptional = false }: {
+    maxBytes?: number | undefined;
+    isOptional?: boolean | undefined;
+  } = {},
 ): Promise<Uint8Array> {
-  requireJson(request.headers);
+  if (!isOptional) requireJson(request.headers);
+  const bytes = await readBytes(request, clock, maxBytes);
+  if (isOptional && bytes.length > 0) requireJson(request.headers);
+  return bytes;
+}
+
+async function readBytes(request: Request, clock: Clock, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   const reader = request.body?.getReader();

@@ -9,6 +9,7 @@ import type { Clock, Random } from "../../domain/ports/ports.ts";
 import type { Replayed } from "../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
+import type { DeliveryType } from "../../wire/delivery.ts";
 import type { HealthReport } from "../../wire/health_sources_topics.ts";
 import type { testResponse } from "../../wire/subscription.ts";
 
@@ -32,7 +33,7 @@ export interface RouteOptions {
   /** Sends a test delivery. Throws `test_limit_reached` or `unavailable` if a limit on test calls has been reached. */
   sendTest(
     subscription: Subscription,
-    callsPerDay: number,
+    call: { type: DeliveryType; callsPerDay: number },
   ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
   /** Replays a period. If it stops early, `lastEventId` is the last processed event. Throws `replay_limit_reached`. */
   replay(

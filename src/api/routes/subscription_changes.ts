@@ -20,7 +20,14 @@ import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
-import { duplicateError, limitError, notFound, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
+import {
+  duplicateError,
+  keyLostError,
+  limitError,
+  notFound,
+  SECRET_NOTE,
+  verifyRequest,
+} from "./subscriptions.ts";
 
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), replayRoute(options)];
@@ -88,10 +95,7 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
     case "limit_reached":
       return limitError(activeLimit);
     case "key_lost":
-      return new AppError(
-        "subscription_key_lost",
-        "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
-      );
+      return keyLostError();
   }
 }
 

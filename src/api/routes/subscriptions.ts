@@ -6,7 +6,7 @@ import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
-import { isEnabled, MAX_DISABLED, type Subscription } from "../../domain/delivery/subscription.ts";
+import { MAX_DISABLED, type Subscription } from "../../domain/delivery/subscription.ts";
 import {
   subscriptionCreated,
   subscriptionId,
@@ -14,6 +14,7 @@ import {
   type SubscriptionRequest,
   subscriptionRequest,
   subscriptionResponse,
+  testRequest,
   testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
@@ -145,24 +146,23 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
     tag: "Subscriptions",
     summary: "Sends a test delivery",
     description:
-      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed " +
-      "with its secret, and returns the result. Each call counts against the daily test calls, but not against the " +
-      "monthly quota.",
+      "Posts a delivery with severity `info`, source `test` and the sequence number 0 to the subscription's URL, " +
+      "signed with its secret, and returns the result. This also works while the subscription is disabled. The body " +
+      "is optional; with it you choose the type. Each call counts against the daily test calls, but not against the monthly " +
+      "quota.",
     params: { id: subscriptionId },
-    errors: ["not_found", "subscription_disabled", "test_limit_reached"],
+    body: testRequest,
+    bodyIsOptional: true,
+    errors: ["not_found", "subscription_key_lost", "test_limit_reached"],
     response: testResponse,
     status: 200,
-    async handle({ params, customer }) {
+    async handle({ params, body: { type }, customer }) {
       const id = params["id"] ?? "";
       const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
       if (subscription === null) throw notFound();
-      if (!isEnabled(subscription)) {
-        throw new AppError(
-          "subscription_disabled",
-          "This subscription is disabled. Enable it with PATCH first.",
-        );
-      }
-      const result = await sendTest(subscription, limitsOf(customer).testCallsPerDay);
+      if (subscription.disabledBy === "key-lost") throw keyLostError();
+      const callsPerDay = limitsOf(customer).testCallsPerDay;
+      const result = await sendTest(subscription, { type, callsPerDay });
       return responseBody(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
@@ -170,6 +170,13 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
 
 export function notFound(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
+}
+
+export function keyLostError(): AppError {
+  return new AppError(
+    "subscription_key_lost",
+    "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
+  );
 }
 
 export async function verifyRequest(

@@ -4,7 +4,7 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
 import type { UnmatchedEvent } from "../../domain/ports/store/deliveries.ts";
 import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
-import type { DeliveryPayload } from "../../wire/delivery.ts";
+import type { DeliveryPayload, DeliveryType } from "../../wire/delivery.ts";
 
 export interface Recipient {
   deliveryId: string;
@@ -48,23 +48,30 @@ export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: numbe
   };
 }
 
-/** Creates the body of a test delivery (specification, section 4.10), with severity `info` and source `test`. */
+/**
+ * Creates the body of a test delivery (specification, section 4.10), with severity `info`, source `test` and the
+ * sequence number 0. The other types are samples of what a subscription receives.
+ */
 export function buildTestPayload(
-  { deliveryId, eventId, subscription, nowMs }: {
+  { type, deliveryId, newEventId, subscription, nowMs }: {
+    type: DeliveryType;
     deliveryId: string;
-    eventId: string;
+    newEventId: () => string;
     subscription: Pick<MatchedSubscription, "id" | "language">;
     nowMs: number;
   },
 ): string {
-  const event = testEvent(eventId, nowMs);
+  const { language } = subscription;
+  const first = testEvent(newEventId(), nowMs);
+  const event = type === "event.revised" ? testRevision(first, newEventId()) : first;
   const payload: DeliveryPayload = {
-    type: "event.test",
+    type,
     timestamp: nowMs,
     delivery_id: deliveryId,
     subscription_id: subscription.id,
     sequence: 0,
-    ...recordIn(event, subscription.language),
+    ...recordIn(event, language),
+    ...(event === first ? {} : { diff_to_previous: diffEvents(first, event, language) }),
     disclaimer: DISCLAIMER,
   };
   return JSON.stringify(payload);
@@ -125,5 +132,27 @@ function testEvent(id: string, nowMs: number): RegEvent {
     language: "en",
     language_versions: Object.keys(TEST_TEXTS),
     translations: TEST_TEXTS,
+  };
+}
+
+const REVISED_TITLES = {
+  en: "Test delivery, revised",
+  de: "Testzustellung, überarbeitet",
+  fr: "Livraison d’essai, révisée",
+} satisfies Record<keyof typeof TEST_TEXTS, string>;
+
+function testRevision(first: RegEvent, id: string): RegEvent {
+  const translations = Object.entries(REVISED_TITLES).map(([language, title]) => [
+    language,
+    { title, summary: first.translations[language]?.summary ?? "" },
+  ]);
+  return {
+    ...first,
+    id,
+    version: 2,
+    supersedes: first.id,
+    topics: [...first.topics, "transparency"],
+    title_en: REVISED_TITLES.en,
+    translations: Object.fromEntries(translations),
   };
 }

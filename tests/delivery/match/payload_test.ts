@@ -6,7 +6,7 @@ import { buildTestPayload, preparePayload, type Recipient } from "../../../src/d
 import { DISCLAIMER } from "../../../src/domain/event/disclaimer.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { UnmatchedEvent } from "../../../src/domain/ports/store/deliveries.ts";
-import { deliveryPayload } from "../../../src/wire/delivery.ts";
+import { DELIVERY_TYPES, deliveryPayload } from "../../../src/wire/delivery.ts";
 import { anEvent, aSubscription, START_MS } from "../given.ts";
 
 const event = anEvent({
@@ -109,7 +109,13 @@ Deno.test("buildTestPayload() has severity info and source test, in the subscrip
   for (const [wanted, language] of [["en", "en"], ["de", "de"], ["fr", "fr"], ["it", "en"]] as const) {
     const subscription = aSubscription({ language: wanted });
     const payload = read(
-      buildTestPayload({ deliveryId: "dlv_1", eventId: "evt_1", subscription, nowMs: START_MS }),
+      buildTestPayload({
+        type: "event.test",
+        deliveryId: "dlv_1",
+        newEventId: () => "evt_1",
+        subscription,
+        nowMs: START_MS,
+      }),
     );
     const { type, severity, source, sequence, subscription_id, delivery_id, event } = payload;
     assert.deepEqual(
@@ -125,6 +131,38 @@ Deno.test("buildTestPayload() has severity info and source test, in the subscrip
       },
     );
     assert.deepEqual([event.id, event.source_id, event.severity], ["evt_1", "test", "info"]);
+  }
+});
+
+Deno.test("buildTestPayload() makes a sample of each type that looks like a real delivery, except for source and sequence", () => {
+  for (const type of DELIVERY_TYPES) {
+    let events = 0;
+    const payload = read(buildTestPayload({
+      type,
+      deliveryId: "dlv_1",
+      newEventId: () => `evt_${++events}`,
+      subscription: aSubscription({ language: "fr" }),
+      nowMs: START_MS,
+    }));
+    assert.deepEqual([payload.type, payload.source, payload.severity, payload.sequence], [
+      type,
+      "test",
+      "info",
+      0,
+    ]);
+    const { event, diff_to_previous: diff } = payload;
+    assert.deepEqual([payload.title, payload.summary], [
+      event.translations["fr"]?.title,
+      event.translations["fr"]?.summary,
+    ]);
+    if (type !== "event.revised") {
+      assert.deepEqual([event.version, event.supersedes, diff], [1, null, undefined]);
+      continue;
+    }
+    assert.deepEqual([event.version, event.supersedes, diff?.previous_id], [2, "evt_1", "evt_1"]);
+    const fields = diff?.changes.map(({ field }) => field) ?? [];
+    assert.deepEqual(fields.filter((field) => !field.startsWith("translations")), ["title_en", "topics"]);
+    assert.match(diff?.summary ?? "", /^Titre modifié/);
   }
 });
 
