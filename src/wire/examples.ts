@@ -85,6 +85,8 @@ export const EXAMPLE_DIFF: EventDiff = {
 export const EXAMPLE_SUBSCRIPTION = {
   id: "sub_01KYWDAKRR5WRWT5EF8803K207",
   webhook_url: "https://hooks.example.org/ai",
+  name: "GPAI team channel",
+  note: null,
   topics: ["gpai", "transparency"],
   source_filter: [] as string[],
   severity_min: "medium" as const,
@@ -92,6 +94,10 @@ export const EXAMPLE_SUBSCRIPTION = {
   enabled: true,
   disabled_by: null,
   created_at: 1_785_400_000_000,
+  last_success_at: 1_785_513_600_000,
+  failing_since: null,
+  pending: 1,
+  held: 0,
   catch_up: null,
 };
 

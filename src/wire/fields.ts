@@ -39,6 +39,17 @@ export function timeOrNull(description: string): z.ZodNullable<z.ZodInt> {
   return unixMs.nullable().meta({ description });
 }
 
+/** A text of at most `most` characters without control characters, or null. With `lines`, tabs and line breaks are allowed. */
+export function ownText(most: number, { lines }: { lines: boolean }): z.ZodNullable<z.ZodString> {
+  const [pattern, message] = lines
+    ? [
+      /^(?:[^\p{Cc}]|[\t\n\r])*$/u,
+      "must not contain control characters except tabs and line breaks",
+    ] as const
+    : [/^[^\p{Cc}]*$/u, "must not contain control characters"] as const;
+  return z.string().trim().min(1).max(most).regex(pattern, message).nullable();
+}
+
 export function textOrNull(description: string): z.ZodNullable<z.ZodString> {
   return z.string().nullable().meta({ description });
 }

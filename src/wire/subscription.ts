@@ -1,7 +1,7 @@
 // Subscriptions as JSON: requests, records and responses.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { DISABLED_REASONS, isEnabled, type MatchedSubscription } from "../domain/delivery/subscription.ts";
+import { DISABLED_REASONS, isEnabled, type ListedSubscription } from "../domain/delivery/subscription.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
 import { severity } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
@@ -9,6 +9,7 @@ import {
   count,
   disclaimer,
   identifier,
+  ownText,
   statusOrNull,
   text,
   textOrNull,
@@ -16,6 +17,13 @@ import {
   time,
   timeOrNull,
 } from "./fields.ts";
+
+/** Maximum lengths of a name and a note, characters. */
+const MAX_NAME = 100;
+const MAX_NOTE = 1_000;
+
+const sentName = ownText(MAX_NAME, { lines: false });
+const sentNote = ownText(MAX_NOTE, { lines: true });
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
@@ -50,6 +58,8 @@ export const subscriptionRequest = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).meta({
     description: "The URL to which deliveries are posted: https on a public host",
   }),
+  name: sentName.default(null).meta({ description: "A name of your choice, which may repeat" }),
+  note: sentNote.default(null).meta({ description: "A note of your choice, which may have several lines" }),
   topics: filterList("Topic ids (a parent includes its children)").default([]),
   source_filter: filterList("Source ids").default([]),
   severity_min: severity.default("info").meta({ description: "Minimum severity" }),
@@ -68,6 +78,7 @@ export const subscriptionRequest = z.strictObject({
   description: "A new subscription; filters are combined with AND",
   examples: [{
     webhook_url: EXAMPLE_SUBSCRIPTION.webhook_url,
+    name: EXAMPLE_SUBSCRIPTION.name,
     topics: EXAMPLE_SUBSCRIPTION.topics,
     severity_min: EXAMPLE_SUBSCRIPTION.severity_min,
     language: EXAMPLE_SUBSCRIPTION.language,
@@ -81,6 +92,8 @@ export const subscriptionChange = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).optional().meta({
     description: "The URL to which deliveries are posted, including those that are pending",
   }),
+  name: sentName.optional().meta({ description: "A name of your choice; null removes it" }),
+  note: sentNote.optional().meta({ description: "A note of your choice; null removes it" }),
   topics: filterList("Topic ids (a parent includes its children)").optional(),
   source_filter: filterList("Source ids").optional(),
   severity_min: severity.optional().meta({ description: "Minimum severity" }),
@@ -133,6 +146,8 @@ export const replayReport = z.strictObject({
 export const subscriptionRecord = z.strictObject({
   id: subscriptionId,
   webhook_url: text("The URL to which deliveries are posted"),
+  name: textOrNull("The name that you gave the subscription; null if it has none"),
+  note: textOrNull("The note that you wrote; null if there is none"),
   topics: texts("Topic ids, combined with OR; if empty, all match"),
   source_filter: texts("Source ids, combined with OR; if empty, all match"),
   severity_min: severity.meta({ description: "Minimum severity" }),
@@ -146,6 +161,14 @@ export const subscriptionRecord = z.strictObject({
       "Null while enabled",
   }),
   created_at: time("When the subscription was created, Unix milliseconds"),
+  last_success_at: timeOrNull(
+    "When the endpoint last accepted a delivery, at most a minute out of date, Unix milliseconds; null if never",
+  ),
+  failing_since: timeOrNull(
+    "The first failed attempt since the last success, Unix milliseconds; null if the endpoint is not failing",
+  ),
+  pending: count("Number of deliveries that wait for their next attempt"),
+  held: count("Number of deliveries that are held; their `reason` in `GET /v1/deliveries` says why"),
   catch_up: z.strictObject({
     reason: z.enum(["backfill", "held_full"]).meta({
       description:
@@ -262,10 +285,12 @@ export const testResponse = z.strictObject({
   }],
 });
 
-export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer<typeof subscriptionRecord> {
+export function toSubscriptionRecord(subscription: ListedSubscription): z.infer<typeof subscriptionRecord> {
   return {
     id: subscription.id,
     webhook_url: subscription.webhookUrl,
+    name: subscription.name,
+    note: subscription.note,
     topics: subscription.topics,
     source_filter: subscription.sourceFilter,
     severity_min: subscription.severityMin,
@@ -273,6 +298,10 @@ export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer
     enabled: isEnabled(subscription),
     disabled_by: subscription.disabledBy,
     created_at: subscription.createdAtMs,
+    last_success_at: subscription.health.lastSuccessAtMs,
+    failing_since: subscription.health.failingSinceMs,
+    pending: subscription.health.pending,
+    held: subscription.health.held,
     catch_up: subscription.catchUp === null ? null : {
       reason: subscription.catchUp.reason,
       state: subscription.catchUp.isPaused ? "paused" : "running",

@@ -8,13 +8,15 @@ import { assertFields, HOOK, type Json, NEW_HOOK, withSubscription } from "./giv
 const DAY_MS = 86_400_000;
 
 Deno.test("PATCH /v1/subscriptions/{id} changes the given fields, for new events and for pending deliveries", () =>
-  withSubscription(async ({ patch, subscription, publish, sentTo }) => {
-    const changes = { webhook_url: NEW_HOOK, source_filter: ["board", "board"], language: "de" };
+  withSubscription(async ({ world, patch, subscription, publish, sentTo }) => {
+    const texts = { name: "Legal team", note: "Ask Ana.\nUsed since May." };
+    const changes = { webhook_url: NEW_HOOK, source_filter: ["board", "board"], language: "de", ...texts };
     const changed = await patch(changes);
     assert.equal(changed.status, 200, changed.text);
     assert.deepEqual(changed.json.subscription, {
       id: subscription.id,
       webhook_url: NEW_HOOK,
+      ...texts,
       topics: [],
       source_filter: ["board"],
       severity_min: "info",
@@ -22,11 +24,17 @@ Deno.test("PATCH /v1/subscriptions/{id} changes the given fields, for new events
       enabled: true,
       disabled_by: null,
       created_at: START_MS,
+      last_success_at: null,
+      failing_since: null,
+      pending: 0,
+      held: 0,
       catch_up: null,
     });
     await publish("1");
     assert.deepEqual([sentTo(HOOK).length, sentTo(NEW_HOOK).length], [0, 1]);
-    await patch({ severity_min: "critical" });
+    const { name, note, last_success_at } = (await patch({ severity_min: "critical", name: null })).json
+      .subscription;
+    assert.deepEqual([name, note, last_success_at], [null, texts.note, world.platform.clock.nowMs()]);
     await publish("2");
     assert.equal(sentTo(NEW_HOOK).length, 1);
   }));

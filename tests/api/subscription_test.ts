@@ -26,6 +26,8 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
     assert.deepEqual(record, {
       id: record.id,
       webhook_url: HOOK,
+      name: null,
+      note: null,
       topics: [],
       source_filter: [],
       severity_min: "info",
@@ -33,6 +35,10 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
       enabled: true,
       disabled_by: null,
       created_at: START_MS,
+      last_success_at: null,
+      failing_since: null,
+      pending: 0,
+      held: 0,
       catch_up: null,
     });
     const listed = await world.ask("/v1/subscriptions", { key });
@@ -48,7 +54,7 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
 Deno.test("POST /v1/subscriptions names every invalid field, with the rule that it violates", () =>
   withWorld(async (world, key) => {
     const time = "a time in Unix milliseconds, such as 1785542400000";
-    const known = "webhook_url, topics, source_filter, severity_min, language, backfill_since";
+    const known = "webhook_url, name, note, topics, source_filter, severity_min, language, backfill_since";
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
     /** A body and its invalid fields, some of them with the error message. */
     const rows: [body: unknown, ...problems: string[]][] = [
@@ -72,6 +78,11 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ severity_min: "loud" }), "severity_min: must be one of info, low, medium, high, critical"],
       [withHook({ language: "tlh" }), "language"],
       [withHook({ webhook_secret: "mine" }), "webhook_secret"],
+      [withHook({ name: "x".repeat(101) }), "name: may have at most 100 characters"],
+      [withHook({ name: " " }), "name: must not be empty"],
+      [withHook({ name: "two\nlines" }), "name: must not contain control characters"],
+      [withHook({ note: "\u0007" }), "note: must not contain control characters except tabs and line breaks"],
+      [withHook({ note: "x".repeat(1_001) }), "note: may have at most 1000 characters"],
       [withHook({ topic: [] }), `topic: is not a known field; known: ${known}`],
       [withHook({ topic: [], severity: "low" }), "severity", "topic"],
       [[], "body: must be an object"],

@@ -1,6 +1,7 @@
 // Fills stores with invented events, customers and subscriptions, through the Store port.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
+import { NO_DELIVERIES } from "../../src/domain/delivery/subscription.ts";
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
@@ -102,6 +103,9 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
     previousSecret: null,
     deletedAtMs: null,
     catchUp: null,
+    name: null,
+    note: null,
+    health: NO_DELIVERIES,
   }, Number.MAX_SAFE_INTEGER);
   if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);
 }

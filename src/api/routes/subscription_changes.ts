@@ -77,6 +77,8 @@ function changeRoute(options: RouteOptions): Route {
 function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
   return definedFields({
     webhookUrl: body.webhook_url,
+    name: body.name,
+    note: body.note,
     topics: body.topics && [...new Set(body.topics)],
     sourceFilter: body.source_filter && [...new Set(body.source_filter)],
     severityMin: body.severity_min,

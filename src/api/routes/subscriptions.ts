@@ -6,7 +6,7 @@ import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
-import { MAX_DISABLED, type Subscription } from "../../domain/delivery/subscription.ts";
+import { MAX_DISABLED, NO_DELIVERIES, type Subscription } from "../../domain/delivery/subscription.ts";
 import {
   subscriptionCreated,
   subscriptionId,
@@ -208,6 +208,8 @@ function newSubscription(
   return {
     id: newId("subscription"),
     customerId: customer.id,
+    name: body.name,
+    note: body.note,
     webhookUrl: body.webhook_url,
     webhookSecret: makeSecret((count) => random.bytes(count)),
     previousSecret: null,
@@ -222,6 +224,7 @@ function newSubscription(
     catchUp: body.backfill_since === undefined
       ? null
       : { reason: "backfill", sinceMs: clock.nowMs(), isPaused: false, nextEventId: null },
+    health: NO_DELIVERIES,
   };
 }
 

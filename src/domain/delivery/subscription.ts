@@ -29,6 +29,24 @@ export interface CatchUp {
   nextEventId: string | null;
 }
 
+/** How the deliveries of a subscription are going. Times are Unix ms. */
+export interface SubscriptionHealth {
+  /** The last success, up to a minute too early, or null if there was none. */
+  lastSuccessAtMs: number | null;
+  /** The first failure since the last success, or null if there is none. */
+  failingSinceMs: number | null;
+  pending: number;
+  held: number;
+}
+
+/** The health of a subscription that has never had a delivery. */
+export const NO_DELIVERIES: SubscriptionHealth = {
+  lastSuccessAtMs: null,
+  failingSinceMs: null,
+  pending: 0,
+  held: 0,
+};
+
 /** A customer with this many disabled subscriptions cannot create another subscription. */
 export const MAX_DISABLED = 100;
 
@@ -37,6 +55,9 @@ export interface Subscription extends SubscriptionFilter {
   /** `sub_` and a ULID. */
   id: string;
   customerId: string;
+  /** Texts by which the owner recognises the subscription, or null. */
+  name: string | null;
+  note: string | null;
   webhookUrl: string;
   /** 64 hexadecimal digits. */
   webhookSecret: string;
@@ -51,10 +72,14 @@ export interface Subscription extends SubscriptionFilter {
   deletedAtMs: number | null;
   /** Null if the subscription is not behind. */
   catchUp: CatchUp | null;
+  health: SubscriptionHealth;
 }
 
-/** A subscription without its secrets, as matching uses it. */
-export type MatchedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
+/** A subscription without its secrets, as its owner sees it. */
+export type ListedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
+
+/** A subscription as matching uses it. */
+export type MatchedSubscription = Omit<ListedSubscription, "name" | "note" | "health">;
 
 /** Returns the secrets that sign now, newest first. */
 export function signingSecrets(

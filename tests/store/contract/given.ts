@@ -19,7 +19,11 @@ import type {
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
 import type { Provenance } from "../../../src/domain/event/provenance.ts";
-import type { MatchedSubscription, Subscription } from "../../../src/domain/delivery/subscription.ts";
+import {
+  type MatchedSubscription,
+  NO_DELIVERIES,
+  type Subscription,
+} from "../../../src/domain/delivery/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/customer/tier.ts";
 
 /** Monday, 20 July 2026, 12:00 UTC. */
@@ -194,6 +198,8 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
   return {
     id,
     customerId: "cus_1",
+    name: null,
+    note: null,
     webhookUrl: `https://${id.replace("_", "-")}.example/hook`,
     webhookSecret: "5ec2e7".repeat(11).slice(0, 64),
     previousSecret: null,
@@ -206,6 +212,7 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
     disabledAtMs: null,
     deletedAtMs: null,
     catchUp: null,
+    health: NO_DELIVERIES,
     ...change,
   };
 }

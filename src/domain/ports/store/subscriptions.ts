@@ -1,5 +1,5 @@
 // The part of the Store port for subscriptions and the health of their endpoints.
-import type { DisabledReason, MatchedSubscription, Subscription } from "../../delivery/subscription.ts";
+import type { DisabledReason, ListedSubscription, Subscription } from "../../delivery/subscription.ts";
 import type { Severity } from "../../event/severity.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
 
@@ -19,6 +19,8 @@ export type SubscribeResult =
 /** A change of a subscription by its owner. Absent fields stay the same. */
 export interface SubscriptionChange {
   webhookUrl?: string;
+  name?: string | null;
+  note?: string | null;
   topics?: string[];
   sourceFilter?: string[];
   severityMin?: Severity;
@@ -49,7 +51,7 @@ export interface SubscriptionStore {
     },
   ): Promise<SubscribeResult>;
   /** Lists the customer's subscriptions that are not deleted, oldest first, without secrets. */
-  listSubscriptions(customerId: string): Promise<MatchedSubscription[]>;
+  listSubscriptions(customerId: string): Promise<ListedSubscription[]>;
   /** Returns null unless the subscription belongs to the customer and is not deleted. */
   findSubscription(customerId: string, id: string): Promise<Subscription | null>;
   /** Whether the customer has or ever had a subscription with this id. */

@@ -1,8 +1,8 @@
 -- Storage per customer, kept up to date by triggers: the number of held deliveries, and the approximate size in bytes
 -- of subscriptions, deliveries, bodies and attempts. Each row counts as the size of its text, plus an estimate for its
 -- other columns and index entries: 400 bytes for a subscription or a delivery, 100 for an attempt. The text of a
--- subscription counts four times, because it is in the identity, in other columns, and in two indexes. Endings that
--- several bodies share are not counted.
+-- subscription's filters counts four times, because it is in the identity, in other columns, and in two indexes. Endings
+-- that several bodies share are not counted.
 
 create table customer_storage (
   customer_id text primary key references customers (id),
@@ -17,19 +17,26 @@ end;
 
 create trigger storage_of_new_subscription after insert on subscriptions
 begin
-  update customer_storage set bytes = bytes + 400 + 4 * octet_length(new.identity)
+  update customer_storage
+  set bytes = bytes + 400 + 4 * octet_length(new.identity)
+    + coalesce(octet_length(new.name), 0) + coalesce(octet_length(new.note), 0)
   where customer_id = new.customer_id;
 end;
 
-create trigger storage_of_changed_subscription after update of identity on subscriptions
+create trigger storage_of_changed_subscription after update of identity, name, note on subscriptions
 begin
-  update customer_storage set bytes = bytes + 4 * (octet_length(new.identity) - octet_length(old.identity))
+  update customer_storage
+  set bytes = bytes + 4 * (octet_length(new.identity) - octet_length(old.identity))
+    + coalesce(octet_length(new.name), 0) - coalesce(octet_length(old.name), 0)
+    + coalesce(octet_length(new.note), 0) - coalesce(octet_length(old.note), 0)
   where customer_id = new.customer_id;
 end;
 
 create trigger storage_of_removed_subscription after delete on subscriptions
 begin
-  update customer_storage set bytes = bytes - 400 - 4 * octet_length(old.identity)
+  update customer_storage
+  set bytes = bytes - 400 - 4 * octet_length(old.identity)
+    - coalesce(octet_length(old.name), 0) - coalesce(octet_length(old.note), 0)
   where customer_id = old.customer_id;
 end;
 

@@ -3,6 +3,8 @@
 create table subscriptions (
   id text primary key,
   customer_id text not null references customers (id),
+  name text,
+  note text,
   webhook_url text not null,
   -- Sealed, like the previous secret, which also signs until previous_secret_until.
   secret blob not null,

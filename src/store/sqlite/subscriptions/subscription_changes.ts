@@ -76,7 +76,7 @@ function changeSubscription(
     options: { nowMs: number; activeLimit: number };
   },
 ): ChangeRefusal | null {
-  const { enabled, ...fields } = change;
+  const { enabled, name, note, ...fields } = change;
   const after: MatchedSubscription = { ...before, ...fields };
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
@@ -102,6 +102,12 @@ function changeSubscription(
         source_filter = ${JSON.stringify(after.sourceFilter)}, severity_min = ${after.severityMin},
         language = ${after.language}, identity = ${identity} where id = ${before.id}`,
   );
+  if (name !== undefined) {
+    connection.run(sql`update subscriptions set name = ${name} where id = ${before.id}`);
+  }
+  if (note !== undefined) {
+    connection.run(sql`update subscriptions set note = ${note} where id = ${before.id}`);
+  }
   if (after.webhookUrl !== before.webhookUrl) {
     forgetHealth(connection, before.id, isOn ? "steady" : null);
     beginAnew(connection, before.id, nowMs);

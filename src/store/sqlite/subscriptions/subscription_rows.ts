@@ -2,6 +2,7 @@
 import type { Severity } from "../../../domain/event/severity.ts";
 import type {
   DisabledReason,
+  ListedSubscription,
   MatchedSubscription,
   Subscription,
 } from "../../../domain/delivery/subscription.ts";
@@ -12,9 +13,16 @@ export const SUBSCRIPTION_COLUMNS =
   sql`id, customer_id, webhook_url, topics, source_filter, severity_min, language, created_at, disabled_at,
       disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
+/** The further columns of {@link listedFromRow}. */
+export const LISTED_COLUMNS = sql`name, note, last_success_at, first_failure_at,
+    (select count(*) from deliveries indexed by deliveries_due where status = 'pending' and is_replay in (0, 1)
+      and deliveries.customer_id = subscriptions.customer_id and subscription_id = subscriptions.id) as pending,
+    (select count(*) from deliveries indexed by deliveries_held
+      where status = 'held' and subscription_id = subscriptions.id) as held`;
+
 /**
- * Reads a subscription without its secrets from a row with {@link SUBSCRIPTION_COLUMNS}. For a subscription that is
- * catching up, {@link subscriptionWithCursor} adds the id of the next event.
+ * Reads a subscription as matching uses it from a row with {@link SUBSCRIPTION_COLUMNS}. If it is catching up, the id
+ * of its next event is null.
  */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
   const heldFullSinceMs = row["held_full_since"] as number | null;
@@ -39,10 +47,28 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
   };
 }
 
-/** Reads a subscription, including the id of its next event if it is catching up. */
-export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
+/** Reads a subscription as its owner sees it from a row that also has {@link LISTED_COLUMNS}. */
+export function listedFromRow(connection: Connection, row: Row): ListedSubscription {
   const subscription = subscriptionFromRow(row);
-  if (subscription.catchUp === null) return subscription;
+  return {
+    ...subscription,
+    catchUp: subscription.catchUp && {
+      ...subscription.catchUp,
+      nextEventId: nextEventId(connection, row),
+    },
+    name: row["name"] as string | null,
+    note: row["note"] as string | null,
+    health: {
+      lastSuccessAtMs: row["last_success_at"] as number | null,
+      failingSinceMs: row["first_failure_at"] as number | null,
+      pending: Number(row["pending"]),
+      held: Number(row["held"]),
+    },
+  };
+}
+
+/** Returns the id of the next event of a subscription that is catching up, or null if that event is not stored yet. */
+function nextEventId(connection: Connection, row: Row): string | null {
   const next = row["backfill_seq"] === null
     ? connection.get(
       sql`select id from match_log join events on events.seq = event_seq
@@ -52,10 +78,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
     : connection.get(
       sql`select id from events where seq > ${Number(row["backfill_seq"])} order by seq limit 1`,
     );
-  return {
-    ...subscription,
-    catchUp: { ...subscription.catchUp, nextEventId: (next?.["id"] ?? null) as string | null },
-  };
+  return (next?.["id"] ?? null) as string | null;
 }
 
 /** Returns a string that identifies a subscription by its URL and filters, regardless of the order of their values. */

@@ -11,9 +11,10 @@ import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import {
   identityOf,
+  LISTED_COLUMNS,
+  listedFromRow,
   otherSubscriptions,
   SUBSCRIPTION_COLUMNS,
-  subscriptionWithCursor,
 } from "./subscription_rows.ts";
 import { sql, type Value } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
@@ -30,12 +31,12 @@ const SECRET_COLUMNS = sql`secret, previous_secret, previous_secret_until`;
 
 export function createSubscriptions(connection: Connection, vault: Vault): Part<SubscriptionMethods> {
   const whole = (row: Row): Subscription => ({
-    ...subscriptionWithCursor(connection, row),
+    ...listedFromRow(connection, row),
     ...secretsFromRow(row, vault),
   });
   const find = (customerId: string, id: string): Subscription | null => {
     const row = connection.get(
-      sql`select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions
+      sql`select ${SUBSCRIPTION_COLUMNS}, ${LISTED_COLUMNS}, ${SECRET_COLUMNS} from subscriptions
         where id = ${id} and customer_id = ${customerId} and deleted_at is null`,
     );
     return row === undefined ? null : whole(row);
@@ -71,9 +72,9 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
 
     listSubscriptions: (customerId) =>
       connection.all(
-        sql`select ${SUBSCRIPTION_COLUMNS} from subscriptions
+        sql`select ${SUBSCRIPTION_COLUMNS}, ${LISTED_COLUMNS} from subscriptions
           where customer_id = ${customerId} and deleted_at is null order by created_at, id`,
-      ).map((row) => subscriptionWithCursor(connection, row)),
+      ).map((row) => listedFromRow(connection, row)),
 
     findSubscription: (customerId, id) => find(customerId, id),
 
@@ -84,7 +85,11 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
         connection.run(sql`update subscriptions set deleted_at = ${nowMs}, closing = 1 where id = ${id}`);
         cancelDeliveries(connection, id, nowMs);
         fitToLimits(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
-        return { ...subscription, deletedAtMs: nowMs };
+        return {
+          ...subscription,
+          deletedAtMs: nowMs,
+          health: { ...subscription.health, pending: 0, held: 0 },
+        };
       }),
   };
 }
@@ -107,9 +112,10 @@ function insert(
   },
 ): void {
   connection.run(
-    sql`insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min,
+    sql`insert into subscriptions (id, customer_id, name, note, webhook_url, secret, topics, source_filter, severity_min,
        language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
-     values (${subscription.id}, ${subscription.customerId}, ${subscription.webhookUrl},
+     values (${subscription.id}, ${subscription.customerId}, ${subscription.name}, ${subscription.note},
+       ${subscription.webhookUrl},
        ${vault.seal(subscription.webhookSecret, secretField(subscription.id))},
        ${JSON.stringify(subscription.topics)}, ${JSON.stringify(subscription.sourceFilter)},
        ${subscription.severityMin}, ${subscription.language}, ${identity}, ${subscription.createdAtMs},

@@ -81,10 +81,8 @@ test("matchEvents() delivers only events stored after the subscription", async (
 
 test("matchEvents() offers the event, its previous version, and the existing subscriptions", async (store) => {
   await addCustomer(store);
-  const { webhookSecret: _, previousSecret: __, ...standing } = await subscribe(store, "sub_1", {
-    topics: ["gpai"],
-    language: "fr",
-  });
+  const created = await subscribe(store, "sub_1", { topics: ["gpai"], language: "fr" });
+  const { webhookSecret: _, previousSecret: _1, name: _2, note: _3, health: _4, ...standing } = created;
   await subscribe(store, "sub_2");
   await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
   const old = anEvent("evt_1");

@@ -1,7 +1,11 @@
 // Subscriptions: limits, duplicates, owners, deletion.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { MAX_DISABLED, type Subscription } from "../../../../src/domain/delivery/subscription.ts";
+import {
+  MAX_DISABLED,
+  NO_DELIVERIES,
+  type Subscription,
+} from "../../../../src/domain/delivery/subscription.ts";
 import {
   addCustomer,
   addSubscriber,
@@ -9,6 +13,7 @@ import {
   claimAll,
   claimedBodies,
   finishAllDue,
+  finished,
   LEASE,
   matchAll,
   monthly,
@@ -34,6 +39,8 @@ test("addSubscription() stores a subscription unchanged", async (store) => {
     sourceFilter: ["court", "board"],
     severityMin: "high",
     language: "de",
+    name: "Legal team",
+    note: "Ask Ana before deleting it.\nUsed since May.",
   });
   assert.deepEqual(await store.findSubscription("cus_1", "sub_1"), subscription);
   const { webhookSecret: _, previousSecret: _previous, ...unsealed } = subscription;
@@ -151,6 +158,37 @@ test("listSubscriptions() returns the customer's subscriptions except deleted on
   assert.deepEqual(await listedIds(store, "cus_3"), []);
 });
 
+test("listSubscriptions() and findSubscription() show how the deliveries are going", async (store) => {
+  await addSubscriber(store);
+  await subscribe(store, "sub_2");
+  const health = async (id = "sub_1") => {
+    const { health } = await store.findSubscription("cus_1", id) ?? {};
+    const listed = await store.listSubscriptions("cus_1");
+    assert.deepEqual(listed.find((one) => one.id === id)?.health, health);
+    return health;
+  };
+  assert.deepEqual(await health(), NO_DELIVERIES);
+  await publishMatched(store, 1, 3, { tiers: monthly(5) });
+  assert.deepEqual(await health(), { ...NO_DELIVERIES, pending: 3 });
+  assert.deepEqual(await health("sub_2"), { ...NO_DELIVERIES, pending: 2, held: 1 });
+  const [first, second, third] = (await claimAll(store)).filter((one) => one.subscriptionId === "sub_1");
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  await store.finishAttempts([finished(first, { kind: "delivered" })], T0 + 1_000);
+  assert.deepEqual(await health(), { ...NO_DELIVERIES, lastSuccessAtMs: T0 + 1_000, pending: 2 });
+  await store.finishAttempts([
+    finished(second, { kind: "retry", atMs: T0 + 9_000 }),
+    finished(third, { kind: "failed" }),
+  ], T0 + 2_000);
+  assert.deepEqual(await health(), {
+    lastSuccessAtMs: T0 + 1_000,
+    failingSinceMs: T0 + 2_000,
+    pending: 1,
+    held: 0,
+  });
+  const deleted = await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 3_000, activeLimit: 9 });
+  assert.deepEqual([deleted?.health.pending, deleted?.health.held], [0, 0]);
+});
+
 test("findSubscription() and deleteSubscription() return null for another customer's, deleted or unknown ids", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
@@ -194,10 +232,13 @@ test("changeSubscription() changes only the given fields", async (store) => {
     sourceFilter: ["board"],
     severityMin: "high" as const,
     language: "de",
+    name: "Legal team",
+    note: "Ask Ana.",
   };
   assert.deepEqual(await change(store, wanted), { ...before, ...wanted });
   assert.deepEqual(await store.findSubscription("cus_1", "sub_1"), { ...before, ...wanted });
-  assert.deepEqual(await change(store, { topics: [] }), { ...before, ...wanted, topics: [] });
+  const cleared = { topics: [], name: null };
+  assert.deepEqual(await change(store, cleared), { ...before, ...wanted, ...cleared });
   assert.equal(await change(store, {}, { id: "sub_2" }), "unknown");
   assert.equal(
     await store.changeSubscription("cus_2", "sub_1", {}, { nowMs: T0, activeLimit: 9 }),

@@ -14,6 +14,8 @@ const PERSONAL = [
   "ana.second@firm.example",
   "hooks.personal.example",
   "Ana Personal said no",
+  "Ana Personal's team",
+  "call Ana Personal first",
   "payer_personal",
   "paid_personal",
 ];
@@ -37,7 +39,8 @@ Deno.test("an erasure removes personal data from the database, its log and later
       await store.changeCustomer(id, { tier: "team" }, BY);
       for (const at of [1, 2, 3]) {
         const webhookUrl = `https://hooks.personal.example/${at}`;
-        await subscribe(store, `sub_${at}`, { customerId: id, webhookUrl, createdAtMs: T0 + at });
+        const texts = { name: PERSONAL[4] ?? "", note: PERSONAL[5] ?? "" };
+        await subscribe(store, `sub_${at}`, { customerId: id, webhookUrl, createdAtMs: T0 + at, ...texts });
       }
       await publishMatched(store, 1, 30);
       const failed = (await claimAll(other)).map((delivery) =>

@@ -91,7 +91,8 @@ Deno.test("repeatedly created and deleted subscriptions with backfills leave alm
   }));
 
 const RECOUNT_SQL = sql`select customer_id, sum(held) as held, sum(bytes) as bytes from (
-    select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
+    select customer_id, 0 as held, 400 + 4 * octet_length(identity)
+      + octet_length(coalesce(name, '')) + octet_length(coalesce(note, '')) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries
     union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
     union all select customer_id, 0, 100 + coalesce(octet_length(response), 0)
@@ -119,10 +120,10 @@ Deno.test("the stored size of a customer is updated by each write", () =>
     const steps: [name: string, step: () => Promise<unknown>][] = [
       ["subscriptions", async () => {
         for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-        await subscribe(store, "sub_3", { customerId: "cus_2" });
+        await subscribe(store, "sub_3", { customerId: "cus_2", name: "Käte", note: "x".repeat(99) });
       }],
       ["a match", () => publishMany(store, 1, 5).then(() => matchAll(store, { tiers }))],
-      ["a change", () => store.changeSubscription("cus_1", "sub_1", { topics: ["gpai"] }, off)],
+      ["a change", () => store.changeSubscription("cus_1", "sub_1", { topics: ["gpai"], name: "Ana" }, off)],
       ["attempts", async () => {
         const claimed = await claimAll(store, T0);
         const next = (at: number): NextStep =>

@@ -73,6 +73,8 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ]],
   ["listSubscriptions()", (store) => store.listSubscriptions("cus_1"), [
     /^SEARCH subscriptions USING INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
   ]],
   [
     "recordPublications()",
