@@ -90,12 +90,16 @@ export const deliveryList = z.strictObject({
 });
 
 const deliveryWithAttempts = deliveryRecord.extend({
+  payload: textOrNull(
+    "The body of the requests as text: encoded in UTF-8, it is byte for byte what was sent and signed. Null once it " +
+      "has been removed, after a time that the operator configures or because the delivery was cancelled",
+  ),
   attempts: z.array(attemptRecord).meta({
     description:
       `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first. After the delivery has finished, they are kept for a ` +
       "time that the operator configures",
   }),
-}).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
+}).meta({ id: "DeliveryWithAttempts", description: "A delivery with its body and attempts" });
 
 /** The response of `GET /v1/deliveries/{id}`. */
 export const deliveryResponse = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
@@ -104,6 +108,7 @@ export const deliveryResponse = z.strictObject({ delivery: deliveryWithAttempts,
   examples: [{
     delivery: {
       ...EXAMPLE_RECORD,
+      payload: JSON.stringify(EXAMPLE_DELIVERY),
       attempts: [
         {
           number: 1,
@@ -157,10 +162,11 @@ export function toDeliveryRecord(delivery: DeliveryRecord): z.infer<typeof deliv
 
 export function toDeliveryWithAttempts(
   delivery: DeliveryRecord,
-  attempts: readonly AttemptRecord[],
+  { payload, attempts }: { payload: string | null; attempts: readonly AttemptRecord[] },
 ): z.infer<typeof deliveryWithAttempts> {
   return {
     ...toDeliveryRecord(delivery),
+    payload,
     attempts: attempts.map((attempt) => ({
       number: attempt.number,
       started_at: attempt.startedAtMs,

@@ -8,6 +8,7 @@ import { assertFields, type Given, HOOK, type Json, nextPath, withSubscription }
 const listed = async ({ get }: Given, query = ""): Promise<Json[]> =>
   (await get(`/v1/deliveries${query}`)).deliveries;
 
+const DAY_MS = 86_400_000;
 const UNKNOWN = "01KYWDAKRR5WRWT5EF8803K207";
 
 Deno.test("GET /v1/deliveries lists the newest first, in pages, and filters by status, subscription and event", () =>
@@ -63,6 +64,16 @@ Deno.test("deliveries reject invalid filters, and treat another customer's ids a
     for (const [method, path, body] of requests) {
       assert.equal((await ask(method, path, { key, body })).status, 404, `${method} ${path}`);
     }
+  }));
+
+Deno.test("GET /v1/deliveries/{id} returns the body exactly as it was sent and signed, until it is removed", () =>
+  withSubscription(async (given) => {
+    await given.publish("1");
+    const [{ id }] = await listed(given);
+    const payload = async () => (await given.get(`/v1/deliveries/${id}`)).delivery.payload;
+    assert.equal(await payload(), given.sentTo(HOOK)[0]?.body);
+    await given.pass(31 * DAY_MS);
+    assert.equal(await payload(), null);
   }));
 
 Deno.test("GET /v1/deliveries/{id} lists every attempt", () => {

@@ -71,6 +71,7 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "listAllDeliveries",
   "findOwner",
   "findDelivery",
+  "findPayload",
   "listAttempts",
   "health",
 ]);

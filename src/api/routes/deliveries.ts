@@ -92,8 +92,10 @@ function deliveryRoute({ store }: RouteOptions): Route {
     path: "/v1/deliveries/{id}",
     operationId: "getDelivery",
     tag: "Deliveries",
-    summary: "Returns a delivery with its attempts",
-    description: "The time and duration of each attempt, the endpoint's response, and what went wrong.",
+    summary: "Returns a delivery with its body and attempts",
+    description:
+      "The body as sent, while it is kept, and for each attempt its time and duration, the endpoint's response, and " +
+      "what went wrong.",
     params: { id: deliveryId },
     errors: ["not_found"],
     response: deliveryResponse,
@@ -102,7 +104,8 @@ function deliveryRoute({ store }: RouteOptions): Route {
       const id = params["id"] ?? "";
       const delivery = isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
       if (delivery === null) throw notFound();
-      const whole = toDeliveryWithAttempts(delivery, await store.listAttempts(id));
+      const [payload, attempts] = [await store.findPayload(id), await store.listAttempts(id)];
+      const whole = toDeliveryWithAttempts(delivery, { payload, attempts });
       return responseBody(200, { delivery: whole, disclaimer: DISCLAIMER });
     },
   });

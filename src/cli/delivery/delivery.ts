@@ -53,11 +53,13 @@ export const deliveryCommands: Command[] = [
   },
   {
     name: "delivery show",
-    usage: "DELIVERY [--json]",
+    usage: "DELIVERY [--payload] [--json]",
     summary: "shows a delivery and the time, duration, status and problem of each attempt",
     example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    options: { payload: { kind: "flag", help: "show the body as sent instead" } },
     run: (call) =>
       withStore(call, async ({ store }) => {
+        if (call.flags.has("payload")) return await showPayload(call, store);
         const shown = await readDelivery(store, call.positionals[0] ?? "");
         const width = textWidth(call.host.columns());
         print(call, { delivery: shownFields(shown) }, () => describe(shown, width));
@@ -181,6 +183,20 @@ async function readDelivery(store: Store, id: string) {
     endpoint: subscription === undefined ? null : new URL(subscription.webhookUrl).origin,
     attempts: await store.listAttempts(id),
   };
+}
+
+async function showPayload(call: CommandCall, store: Store): Promise<void> {
+  const { delivery } = await requireDelivery(store, call.positionals[0] ?? "");
+  const payload = await store.findPayload(delivery.id);
+  if (payload === null) {
+    const why = delivery.status === "cancelled"
+      ? "the delivery was cancelled"
+      : "the configured retention time is over";
+    throw new CommandError(
+      `the body of ${delivery.id} was deleted because ${why}; \`event show ${delivery.eventId}\` shows the event`,
+    );
+  }
+  print(call, { delivery: { ...listedFields(delivery), payload } }, () => `${payload}\n`);
 }
 
 async function requireDelivery(

@@ -30,6 +30,8 @@ interface Row {
   subscription_id: string;
 }
 
+type Json = Record<string, unknown>;
+
 interface Given {
   folder: string;
   /** Calls the API as the subscription's owner. */
@@ -165,13 +167,18 @@ Deno.test("delivery list and show print what the API returns, except the endpoin
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.attempts.length === 2);
     const { delivery: own } = await ask(`/v1/deliveries/${row.id}`);
     assert.equal(own.attempts[0].answer, ANSWER, "the owner sees it");
-    const { delivery } = await regfeedJson<{ delivery: Record<string, unknown> }>(folder, [
+    const { delivery } = await regfeedJson<{ delivery: Json }>(folder, [
       ...["delivery", "show", row.id],
     ]);
     const endpoint = String(delivery["endpoint"]);
     assert.match(endpoint, /^http:\/\/127\.0\.0\.1:\d+$/);
     const attempts = own.attempts.map(({ answer: _, ...rest }: { answer: string }) => rest);
-    assert.deepEqual(delivery, { ...own, customer_id: customerId, endpoint, attempts });
+    const { payload, ...rest } = own;
+    assert.deepEqual(delivery, { ...rest, customer_id: customerId, endpoint, attempts });
+    const sent = await regfeed(folder, `delivery show ${row.id} --payload`);
+    assert.equal(sent.stdout, `${payload}\n`);
+    const whole = await regfeedJson<{ delivery: Json }>(folder, `delivery show ${row.id} --payload`);
+    assert.equal(whole.delivery["payload"], given.receiver.arrived[0]?.body);
     const shown = await regfeed(folder, `delivery show ${row.id}`);
     assert.match(shown.stdout, /^ {2}status {8}pending\n {2}why {11}the last attempt failed: .*503$/m);
     assert.match(

@@ -171,6 +171,8 @@ export interface DeliveryStore {
   findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Returns null unless the delivery belongs to the customer. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
+  /** Returns the body of a delivery exactly as sent, or null once it has been removed. */
+  findPayload(deliveryId: string): Promise<string | null>;
   /** Lists a delivery's attempts, oldest first. */
   listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
   /**

@@ -16,6 +16,7 @@ type LogMethods =
   | "listAllDeliveries"
   | "findOwner"
   | "findDelivery"
+  | "findPayload"
   | "listAttempts"
   | "ownsSubscription";
 
@@ -42,6 +43,14 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
     listAllDeliveries: (query) => listAll(connection, query),
     findOwner: (of, id) => findOwner(connection, of, id),
     findDelivery: (customerId, id) => findDelivery(connection, customerId, id),
+    findPayload: (deliveryId) => {
+      const row = connection.get(
+        sql`select coalesce(body || ending, body) as payload from deliveries
+          join delivery_bodies on delivery_seq = seq left join body_endings using (ending_seq)
+          where deliveries.id = ${deliveryId}`,
+      );
+      return (row?.["payload"] ?? null) as string | null;
+    },
     listAttempts: (deliveryId) =>
       connection.all(
         sql`select number, started_at, duration_ms, status_code, problem, response from attempts

@@ -68,6 +68,23 @@ test("removeOldDeliveries() keeps the shared ending while other deliveries of th
   }
 });
 
+test("findPayload() returns the body of a delivery until it is removed", async (store) => {
+  await addCustomer(store);
+  for (const id of ["sub_1", "sub_2", "sub_3"]) await subscribe(store, id);
+  await publishMatched(store, 1, 1);
+  const ids = (await store.listDeliveries("cus_1", { limit: 9 })).map(({ id }) => id).reverse();
+  const payloads = () => Promise.all(ids.map((id) => store.findPayload(id)));
+  assert.deepEqual(await payloads(), Array(3).fill("1: evt_01"));
+  const [first] = await claimAll(store, T0, { limit: 1 });
+  assert.ok(first !== undefined && first.id === ids[0]);
+  await store.finishAttempts([finished(first, { kind: "delivered" })], T0);
+  assert.deepEqual(await payloads(), Array(3).fill("1: evt_01"));
+  await store.deleteSubscription("cus_1", "sub_3", { nowMs: T0, activeLimit: 9 });
+  await removeAll(store, T0, 0);
+  assert.deepEqual(await payloads(), [null, "1: evt_01", null]);
+  assert.equal(await store.findPayload("dlv_unknown"), null);
+});
+
 test("removeOldDeliveries() reuses no sequence number, even if a subscription has no deliveries left", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
