@@ -27,6 +27,8 @@ export const ERRORS = {
   subscription_disabled: { status: 409, title: "This subscription is disabled" },
   subscription_key_lost: { status: 409, title: "This subscription needs a new secret" },
   delivery_unfinished: { status: 409, title: "This delivery is not finished" },
+  delivery_finished: { status: 409, title: "This delivery is finished" },
+  delivery_held: { status: 409, title: "This delivery is held" },
   delivery_cancelled: { status: 409, title: "This delivery was cancelled" },
   delivery_removed: { status: 409, title: "The body of this delivery was deleted" },
   precondition_failed: { status: 412, title: "Precondition failed" },

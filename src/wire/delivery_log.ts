@@ -142,6 +142,16 @@ export const replayResponse = z.strictObject({ delivery: deliveryRecord, disclai
   }],
 });
 
+/** The response of `POST /v1/deliveries/{id}/send`. */
+export const sendResponse = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
+  id: "SendResponse",
+  description: "The pending delivery, which is due now",
+  examples: [{
+    delivery: { ...EXAMPLE_RECORD, next_attempt_at: EXAMPLE_DELIVERY.timestamp + 9_000 },
+    disclaimer: DISCLAIMER,
+  }],
+});
+
 export function toDeliveryRecord(delivery: DeliveryRecord): z.infer<typeof deliveryRecord> {
   return {
     id: delivery.id,

@@ -130,6 +130,52 @@ Deno.test("GET /v1/deliveries/{id} returns a receiver's response as text within 
   }, { respond: () => ({ status: 500, body: page }) });
 });
 
+Deno.test("POST /v1/deliveries/{id}/send and /v1/subscriptions/{id}/send end the wait for a retry, even one that the endpoint asked for", () => {
+  let status = 503;
+  const respond = () => ({ status, headers: { "retry-after": "36000" } });
+  return withSubscription(async (given) => {
+    const { ask, subscription, sentTo, pass } = given;
+    const send = (path: string, options = {}) => ask("POST", `/v1/${path}/send`, options);
+    await given.publish("1", "2", "3");
+    const all = await listed(given);
+    assert.deepEqual(all.map((one) => one.status), ["pending", "pending", "pending"]);
+    await pass(60_000);
+    assert.equal(sentTo(HOOK).length, 3, "the endpoint asked for ten hours");
+    status = 204;
+    const [{ id }] = all;
+    const sent = await send(`deliveries/${id}`);
+    assert.deepEqual([sent.status, sent.json.delivery.status], [202, "pending"], sent.text);
+    assert.ok(sent.json.delivery.next_attempt_at <= given.world.platform.clock.nowMs());
+    await pass(0);
+    assert.deepEqual((await listed(given, "?status=delivered")).map((one) => one.id), [id]);
+    const rest = await send(`subscriptions/${subscription.id}`);
+    assert.deepEqual([rest.status, rest.json.subscription.pending], [202, 2], rest.text);
+    await pass(0);
+    assert.equal((await listed(given, "?status=delivered")).length, 3);
+    assert.equal((await given.get("/v1/usage")).replays.used, 2);
+
+    const again = await send(`deliveries/${id}`);
+    assert.deepEqual([again.status, again.json.code], [409, "delivery_finished"]);
+    await given.patch({ enabled: false });
+    await given.publish("4");
+    const [held] = await listed(given);
+    const rows: [path: string, status: number, code: string][] = [
+      [`deliveries/${held.id}`, 409, "delivery_held"],
+      [`subscriptions/${subscription.id}`, 409, "subscription_disabled"],
+      [`deliveries/dlv_${UNKNOWN}`, 404, "not_found"],
+      ["deliveries/x", 404, "not_found"],
+      [`subscriptions/sub_${UNKNOWN}`, 404, "not_found"],
+    ];
+    for (const [path, status, code] of rows) {
+      const refused = await send(path);
+      assert.deepEqual([refused.status, refused.json.code], [status, code], path);
+    }
+    for (const path of [`deliveries/${held.id}`, `subscriptions/${subscription.id}`]) {
+      assert.equal((await send(path, { key: given.otherKey })).status, 404, path);
+    }
+  }, { respond });
+});
+
 Deno.test("POST /v1/deliveries/{id}/replay sends the same bytes with the same id, once per Idempotency-Key", () => {
   let status = 204;
   return withSubscription(async (given) => {

@@ -93,6 +93,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
       'subscription is disabled, PATCH it with {"enabled": true}.',
   },
+  delivery_finished: {
+    when: "the delivery is not waiting for an attempt: it was delivered, has failed or was cancelled",
+    detail:
+      "This delivery is finished: only a pending delivery can be sent now. POST /v1/deliveries/{id}/replay sends a " +
+      "delivered or failed one again.",
+  },
+  delivery_held: {
+    when: "the delivery is held; it is sent when the cause ends",
+    detail:
+      "This delivery is held. GET /v1/deliveries/{id} shows why. It is sent automatically when the cause ends.",
+  },
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",
     detail:

@@ -7,12 +7,13 @@ import { DELIVERY_STATUSES } from "../../domain/delivery/delivery.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/error_codes.ts";
 import { type IdNoun, isId } from "../../domain/event/ids.ts";
-import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";
+import type { ReplayRefusal, SendTerms } from "../../domain/ports/store/deliveries.ts";
 import {
   deliveryId,
   deliveryList,
   deliveryResponse,
   replayResponse,
+  sendResponse,
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
@@ -40,7 +41,7 @@ const deliveriesQuery = z.strictObject({
 });
 
 export function deliveryRoutes(options: RouteOptions): Route[] {
-  return [listRoute(options), deliveryRoute(options), replayRoute(options)];
+  return [listRoute(options), deliveryRoute(options), sendRoute(options), replayRoute(options)];
 }
 
 function listRoute({ store, publicUrl }: RouteOptions): Route {
@@ -111,6 +112,60 @@ function deliveryRoute({ store }: RouteOptions): Route {
   });
 }
 
+function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
+  return keyRoute({
+    method: "POST",
+    path: "/v1/deliveries/{id}/send",
+    operationId: "sendDelivery",
+    tag: "Deliveries",
+    summary: "Sends a pending delivery now",
+    description:
+      "Makes a delivery that waits for a retry due now, with a whole new retry schedule, even if your endpoint asked " +
+      "for a pause with `Retry-After`. The delivery gets the next free slot of its subscription, before the others. " +
+      "If an attempt is in progress, nothing changes. Each call counts against the daily replays.",
+    params: { id: deliveryId },
+    errors: [
+      "not_found",
+      "delivery_finished",
+      "delivery_held",
+      "subscription_disabled",
+      "replay_limit_reached",
+    ],
+    response: sendResponse,
+    status: 202,
+    async handle({ params, customer }) {
+      const id = params["id"] ?? "";
+      const terms = { nowMs: clock.nowMs(), replaysPerDay: limitsOf(customer).replaysPerDay };
+      const outcome = isId("delivery", id) ? await store.sendDelivery(customer.id, id, terms) : "unknown";
+      switch (outcome) {
+        case "unknown":
+          throw notFound();
+        case "finished":
+          throw new AppError(
+            "delivery_finished",
+            "This delivery is finished: only a pending delivery can be sent now. " +
+              "POST /v1/deliveries/{id}/replay sends a delivered or failed one again.",
+          );
+        case "held":
+          throw new AppError(
+            "delivery_held",
+            "This delivery is held. GET /v1/deliveries/{id} shows why. It is sent automatically when the cause ends.",
+          );
+        case "disabled":
+          throw refusal(outcome);
+        case "limit_reached":
+          throw replayLimitError(terms);
+      }
+      return responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
+    },
+  });
+}
+
+/** The day's replays, of which a call that sends pending deliveries uses one, are used up. */
+export function replayLimitError({ nowMs, replaysPerDay }: SendTerms): AppError {
+  return overDailyLimit({ code: "replay_limit_reached", nouns: "replays", limit: replaysPerDay, nowMs });
+}
+
 function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
@@ -142,7 +197,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
       const terms = { nowMs, month, tiers, newMailId: () => newId("mail"), replaysPerDay };
       const outcome = isId("delivery", id) ? await store.replayDelivery(customer.id, id, terms) : "unknown";
       if (outcome === "limit_reached") {
-        throw overDailyLimit({ code: "replay_limit_reached", nouns: "replays", limit: replaysPerDay, nowMs });
+        throw replayLimitError({ nowMs, replaysPerDay });
       }
       if (typeof outcome === "string") throw refusal(outcome);
       const response = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });

@@ -1,4 +1,4 @@
-// Changes to subscriptions: filters, URL, enabling; secret rotation; replay of a period.
+// Changes to subscriptions: filters, URL, enabling; secret rotation; sending now; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
@@ -20,6 +20,7 @@ import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
+import { replayLimitError } from "./deliveries.ts";
 import {
   duplicateError,
   keyLostError,
@@ -30,7 +31,7 @@ import {
 } from "./subscriptions.ts";
 
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
-  return [changeRoute(options), rotateRoute(options), replayRoute(options)];
+  return [changeRoute(options), rotateRoute(options), sendRoute(options), replayRoute(options)];
 }
 
 function changeRoute(options: RouteOptions): Route {
@@ -148,6 +149,45 @@ function rotationResponse(before: Subscription, secret: string, nowMs: number): 
   };
 }
 
+function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
+  return keyRoute({
+    method: "POST",
+    path: "/v1/subscriptions/{id}/send",
+    operationId: "sendPending",
+    tag: "Deliveries",
+    summary: "Sends a subscription's pending deliveries now",
+    description:
+      "For endpoints that work again. Makes all deliveries that wait for a retry due now, with a whole new retry " +
+      "schedule, even if your endpoint asked for a pause with `Retry-After`. If the endpoint has been failing, one " +
+      "delivery is attempted first, and the others follow if it succeeds. Held deliveries are not sent. Each call " +
+      "counts as one of the daily replays.",
+    params: { id: subscriptionId },
+    errors: ["not_found", "subscription_disabled", "replay_limit_reached"],
+    response: subscriptionResponse,
+    status: 202,
+    async handle({ params, customer }) {
+      const id = idOf(params);
+      const terms = { nowMs: clock.nowMs(), replaysPerDay: limitsOf(customer).replaysPerDay };
+      const outcome = await store.sendPending(customer.id, id, terms);
+      if (outcome === "disabled") throw disabledError();
+      if (outcome === "limit_reached") throw replayLimitError(terms);
+      const subscription = await store.findSubscription(customer.id, id);
+      if (outcome === "unknown" || subscription === null) throw notFound();
+      return responseBody(202, {
+        subscription: toSubscriptionRecord(subscription),
+        disclaimer: DISCLAIMER,
+      });
+    },
+  });
+}
+
+function disabledError(): AppError {
+  return new AppError(
+    "subscription_disabled",
+    "This subscription is disabled. Enable it with PATCH first.",
+  );
+}
+
 function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
@@ -192,12 +232,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
         afterId: body.after ?? null,
       });
       if (outcome === "unknown") throw notFound();
-      if (outcome === "disabled") {
-        throw new AppError(
-          "subscription_disabled",
-          "This subscription is disabled. Enable it with PATCH first.",
-        );
-      }
+      if (outcome === "disabled") throw disabledError();
       const { replayed, created, held, lastEventId } = outcome;
       if (outcome.isFull && replayed + created === 0) {
         throw new AppError(

@@ -23,6 +23,7 @@ import { migrate, type Migration } from "./schema/migrate.ts";
 import { createPayments } from "./customers/payments.ts";
 import { createIdempotency } from "./customers/idempotency.ts";
 import { createReplays } from "./deliveries/replays.ts";
+import { createSendNow } from "./deliveries/send_now.ts";
 import { createRetention } from "./deliveries/retention.ts";
 import { createSources } from "./sources/sources.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
@@ -55,6 +56,7 @@ export function openStore(path: string, vaultSource: VaultSource, options: Sqlit
     ...createMatching(connection, candidates),
     ...createCatchUp(connection),
     ...createReplays(connection),
+    ...createSendNow(connection),
     ...createDeliveryLog(connection),
     ...createDeliveries(connection, vault),
     ...createEndpoints(connection),

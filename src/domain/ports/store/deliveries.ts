@@ -68,6 +68,18 @@ export type ReplayRefusal =
   | "disabled"
   | "limit_reached";
 
+/**
+ * Why a delivery is not sent now. `unknown`: the customer has no such delivery. `disabled`: its subscription or its
+ * customer is disabled. `limit_reached`: the day's replays are used up.
+ */
+export type SendRefusal = "unknown" | "finished" | "held" | "disabled" | "limit_reached";
+
+export interface SendTerms {
+  nowMs: number;
+  /** The customer's limit on replays per UTC day, of which each call uses one. */
+  replaysPerDay: number;
+}
+
 /** A range of events in the order of their ids, which is the order in which they were stored. */
 export interface EventRange {
   afterId: string;
@@ -184,6 +196,17 @@ export interface DeliveryStore {
     id: string,
     terms: QuotaTerms & { by?: Act; replaysPerDay?: number },
   ): Promise<DeliveryRecord | ReplayRefusal>;
+  /**
+   * Makes a pending delivery due now, before the subscription's others, with a whole new schedule, even if its receiver
+   * asked for a later time. An attempt in progress is left alone. A probed endpoint gets it as its next attempt.
+   */
+  sendDelivery(customerId: string, id: string, terms: SendTerms): Promise<DeliveryRecord | SendRefusal>;
+  /** Makes all pending deliveries of a subscription due now, under the rules of {@link sendDelivery}. */
+  sendPending(
+    customerId: string,
+    subscriptionId: string,
+    terms: SendTerms,
+  ): Promise<"sent" | "unknown" | "disabled" | "limit_reached">;
   /**
    * Sends finished deliveries of a range of events again, and creates deliveries of matching events that have none, in
    * the order in which the events were stored. Skips events that are quarantined, or that the subscription will get by

@@ -157,6 +157,19 @@ export function pendingOf(subscriptionId: string): Sql {
     (select customer_id, id from subscriptions where id = ${subscriptionId})`;
 }
 
+/** The condition that no attempt is in progress. An attempt gets its row when it ends. */
+export const ATTEMPT_IS_RECORDED =
+  sql`exists (select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`;
+
+/** Restarts the schedules of a subscription's deliveries that wait for a retry. They are due now. */
+export function restartSchedules(connection: Connection, subscriptionId: string, nowMs: number): void {
+  connection.run(
+    sql`update deliveries indexed by deliveries_due
+      set next_attempt_at = min(next_attempt_at, ${nowMs}), decided_at = ${nowMs}, not_before = null, tries = 0
+      where ${pendingOf(subscriptionId)} and tries > 0 and ${ATTEMPT_IS_RECORDED}`,
+  );
+}
+
 function pendingRows(connection: Connection, subscriptionId: string): Row[] {
   return connection.all(
     sql`select ${STATE_COLUMNS} from deliveries indexed by deliveries_due

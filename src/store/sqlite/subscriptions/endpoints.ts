@@ -12,7 +12,7 @@ import { disabledMail, type FailingEndpoint, planEndpoint } from "../../../domai
 import { PREVIOUS_SECRET_MS } from "../../../domain/delivery/secret.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { holdDeliveries, pendingOf } from "../deliveries/delivery_states.ts";
+import { ATTEMPT_IS_RECORDED, holdDeliveries, pendingOf } from "../deliveries/delivery_states.ts";
 import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
@@ -86,14 +86,13 @@ export class EndpointNotes {
 
   /**
    * Makes an endpoint's waiting deliveries due, because it responds again. A later time that the receiver asked for
-   * still applies. Deliveries with an attempt in progress, which has no row yet, are left alone.
+   * still applies. Deliveries with an attempt in progress are left alone.
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
       sql`update deliveries indexed by deliveries_due
         set next_attempt_at = max(${this.nowMs}, coalesce(not_before, 0)), decided_at = ${this.nowMs}
-        where ${pendingOf(subscriptionId)} and next_attempt_at > ${this.nowMs} and exists (
-          select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
+        where ${pendingOf(subscriptionId)} and next_attempt_at > ${this.nowMs} and ${ATTEMPT_IS_RECORDED}`,
     );
   }
 }

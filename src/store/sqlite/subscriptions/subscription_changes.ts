@@ -7,7 +7,7 @@ import {
   type Subscription,
 } from "../../../domain/delivery/subscription.ts";
 import type { Connection } from "../connection/connection.ts";
-import { pendingOf } from "../deliveries/delivery_states.ts";
+import { restartSchedules } from "../deliveries/delivery_states.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { saveResponse } from "../customers/idempotency.ts";
 import { secretField } from "../sealed_secrets.ts";
@@ -110,7 +110,7 @@ function changeSubscription(
   }
   if (after.webhookUrl !== before.webhookUrl) {
     forgetHealth(connection, before.id, isOn ? "steady" : null);
-    beginAnew(connection, before.id, nowMs);
+    restartSchedules(connection, before.id, nowMs);
   }
   if (!wasOn && isOn) enableSubscription(connection, before.id);
   if (wasOn && !isOn) {
@@ -127,15 +127,5 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
     sql`update subscriptions
       set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
         slow_attempts = null, pace = coalesce(${pace}, pace) where id = ${id}`,
-  );
-}
-
-/** Restarts the schedules of deliveries that wait for a retry. An attempt in progress has no row yet and continues. */
-function beginAnew(connection: Connection, id: string, nowMs: number): void {
-  connection.run(
-    sql`update deliveries indexed by deliveries_due
-      set next_attempt_at = min(next_attempt_at, ${nowMs}), decided_at = ${nowMs}, not_before = null, tries = 0
-      where ${pendingOf(id)} and tries > 0 and exists (
-        select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
   );
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../../src/domain/delivery/endpoint.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
+  addCustomer,
   addSubscriber,
   claimAll,
   type Claimed,
@@ -188,6 +189,64 @@ test("changeSubscription() gives a new URL the complete schedule at once, despit
     again.map(({ webhookUrl, attempt, tries }) => [webhookUrl, attempt, tries]),
     [[change.webhookUrl, 3, 1], [change.webhookUrl, 3, 1]],
   );
+});
+
+const sending = (nowMs: number, replaysPerDay = 9) => ({ nowMs, replaysPerDay });
+
+test("sendDelivery() makes a delivery the next attempt of a probed endpoint, with a whole schedule", async (store) => {
+  await withPending(store, 20);
+  const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
+  const notBeforeMs = T0 + HOUR;
+  await finishAll(store, claimed, { kind: "retry", atMs: notBeforeMs, notBeforeMs }, T0);
+  assert.deepEqual(await claimAll(store, T0 + 1), [], "the endpoint is probed with a pause");
+  const { id } = claimed[2] ?? first(claimed);
+  const send = (nowMs: number) => store.sendDelivery("cus_1", id, sending(nowMs));
+  const sent = await send(T0 + 1);
+  assert.ok(typeof sent !== "string" && sent.status === "pending" && sent.nextAttemptAtMs <= T0 + 1);
+  const probes = await claimAll(store, T0 + 1);
+  assert.deepEqual(probes.map(({ id, attempt, tries }) => [id, attempt, tries]), [[id, 2, 1]]);
+  // An attempt in progress is left alone, and its outcome counts.
+  assert.ok(typeof await send(T0 + 2) !== "string");
+  assert.deepEqual(await claimAll(store, T0 + 2, { running: running({ sub_1: 1 }) }), []);
+  await finishAll(store, probes, later(T0 + HOUR), T0 + 2);
+  assert.deepEqual(await claimAll(store, T0 + 3), [], "the pauses continue");
+});
+
+test("sendPending() makes every delivery that waits for a retry due, and the next probe", async (store) => {
+  await withPending(store, 6);
+  const nowMs = await failUntilProbed(store) - 500;
+  assert.deepEqual(await claimAll(store, nowMs), []);
+  assert.equal(await store.sendPending("cus_1", "sub_1", sending(nowMs)), "sent");
+  const [probe, ...more] = await claimAll(store, nowMs);
+  assert.ok(probe !== undefined);
+  assert.deepEqual(more, []);
+  await store.finishAttempts([finished(probe, { kind: "delivered" })], nowMs);
+  const rest = await claimAll(store, nowMs);
+  assert.equal(rest.length, 5);
+  assert.ok(rest.every(({ tries }) => tries === 1));
+});
+
+test("sendDelivery() and sendPending() refuse what is not pending, and use one of the day's replays", async (store) => {
+  await addCustomer(store, "2");
+  await withPending(store, 3);
+  const [done, waiting] = await claimAll(store, T0, { limit: 2 });
+  assert.ok(done !== undefined && waiting !== undefined);
+  await store.finishAttempts([finished(done, { kind: "delivered" })], T0);
+  await finishAll(store, [waiting], later(T0 + HOUR), T0);
+  const send = (id: string, perDay = 9, customerId = "cus_1") =>
+    store.sendDelivery(customerId, id, sending(T0, perDay));
+  assert.equal(await send("dlv_unknown"), "unknown");
+  assert.equal(await send(waiting.id, 9, "cus_2"), "unknown");
+  assert.equal(await send(done.id), "finished");
+  assert.equal(await store.sendPending("cus_2", "sub_1", sending(T0)), "unknown");
+  assert.equal((await store.usedToday("cus_1", T0)).replays, 0, "a refused call does not count");
+  assert.equal(await send(waiting.id, 0), "limit_reached");
+  assert.ok(typeof await send(waiting.id, 2) !== "string");
+  assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0, 2)), "sent");
+  assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0, 2)), "limit_reached");
+  await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+  assert.equal(await send(waiting.id), "held");
+  assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0)), "disabled");
 });
 
 test("judgeEndpoints() reports the problem even if every delivery has used up its schedule", async (store) => {
