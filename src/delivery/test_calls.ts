@@ -85,7 +85,7 @@ export class TestCalls {
     const { clock, newId, log, abortPending } = this.#deps;
     const id = newId("delivery");
     const nowMs = clock.nowMs();
-    const { id: subscriptionId, webhookUrl } = subscription;
+    const { id: subscriptionId, webhookUrl, headers } = subscription;
     const webhookSecrets = signingSecrets(subscription, nowMs);
     const body = buildTestPayload({
       type,
@@ -95,7 +95,7 @@ export class TestCalls {
       nowMs,
     });
     const stop = abortPending === undefined ? giveUp : AbortSignal.any([giveUp, abortPending]);
-    const message = { id, subscriptionId, webhookUrl, webhookSecrets, body };
+    const message = { id, subscriptionId, webhookUrl, webhookSecrets, headers, body };
     const result = await sendAttempt(message, this.#deps, stop);
     const { statusCode, durationMs, problem } = result;
     const outcome = { duration_ms: durationMs, problem };

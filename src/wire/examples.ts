@@ -85,6 +85,7 @@ export const EXAMPLE_DIFF: EventDiff = {
 export const EXAMPLE_SUBSCRIPTION = {
   id: "sub_01KYWDAKRR5WRWT5EF8803K207",
   webhook_url: "https://hooks.example.org/ai",
+  header_names: ["authorization"],
   name: "GPAI team channel",
   note: null,
   topics: ["gpai", "transparency"],

@@ -1,5 +1,6 @@
 // Subscriptions as JSON: requests, records and responses.
 import * as z from "zod";
+import { headerProblem, MAX_HEADERS } from "../domain/delivery/custom_headers.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { DISABLED_REASONS, isEnabled, type ListedSubscription } from "../domain/delivery/subscription.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
@@ -24,6 +25,18 @@ const MAX_NOTE = 1_000;
 
 const sentName = ownText(MAX_NAME, { lines: false });
 const sentNote = ownText(MAX_NOTE, { lines: true });
+
+const sentHeaders = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  const names = Object.keys(headers);
+  const refuse = (message: string, path: string[] = []) =>
+    context.addIssue({ code: "custom", message, path });
+  if (names.length > MAX_HEADERS) refuse(`may have at most ${MAX_HEADERS} entries`);
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) refuse("has the same name twice");
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = headerProblem(name, value);
+    if (problem !== null) refuse(problem, [name]);
+  }
+});
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
@@ -58,6 +71,11 @@ export const subscriptionRequest = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).meta({
     description: "The URL to which deliveries are posted: https on a public host",
   }),
+  headers: sentHeaders.default({}).meta({
+    description:
+      `Headers to send with every delivery, such as \`Authorization\`: at most ${MAX_HEADERS}, and none that HTTP or ` +
+      "Regfeed sets. Values are stored encrypted and never shown again",
+  }),
   name: sentName.default(null).meta({ description: "A name of your choice, which may repeat" }),
   note: sentNote.default(null).meta({ description: "A note of your choice, which may have several lines" }),
   topics: filterList("Topic ids (a parent includes its children)").default([]),
@@ -91,6 +109,11 @@ export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 export const subscriptionChange = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).optional().meta({
     description: "The URL to which deliveries are posted, including those that are pending",
+  }),
+  headers: sentHeaders.optional().meta({
+    description:
+      "Replaces all headers; `{}` removes them. Required if `webhook_url` changes and the subscription has headers, " +
+      "because they may contain credentials for the old URL",
   }),
   name: sentName.optional().meta({ description: "A name of your choice; null removes it" }),
   note: sentNote.optional().meta({ description: "A note of your choice; null removes it" }),
@@ -146,6 +169,7 @@ export const replayReport = z.strictObject({
 export const subscriptionRecord = z.strictObject({
   id: subscriptionId,
   webhook_url: text("The URL to which deliveries are posted"),
+  header_names: texts("The names of your headers, in lower case; their values are never shown"),
   name: textOrNull("The name that you gave the subscription; null if it has none"),
   note: textOrNull("The note that you wrote; null if there is none"),
   topics: texts("Topic ids, combined with OR; if empty, all match"),
@@ -289,6 +313,7 @@ export function toSubscriptionRecord(subscription: ListedSubscription): z.infer<
   return {
     id: subscription.id,
     webhook_url: subscription.webhookUrl,
+    header_names: subscription.headerNames,
     name: subscription.name,
     note: subscription.note,
     topics: subscription.topics,

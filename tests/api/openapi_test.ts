@@ -81,6 +81,8 @@ Deno.test("operations that require a key document it, and their success response
     const { headers = {}, content = {} } = success as ResponseObject;
     const media = content["application/json"];
     assert.ok(path === "/v1/openapi.json" || media === undefined || media.example !== undefined, name);
+    const sent = operation.requestBody?.content["application/json"];
+    assert.ok(isSigned || sent === undefined || sent.example !== undefined, `${name}: no example of a body`);
     assert.equal("X-RateLimit-Reset" in headers, !isOpen, name);
     assert.ok("X-Request-Id" in headers, name);
   }

@@ -16,6 +16,7 @@ Deno.test("PATCH /v1/subscriptions/{id} changes the given fields, for new events
     assert.deepEqual(changed.json.subscription, {
       id: subscription.id,
       webhook_url: NEW_HOOK,
+      header_names: [],
       ...texts,
       topics: [],
       source_filter: ["board"],

@@ -26,6 +26,7 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
     assert.deepEqual(record, {
       id: record.id,
       webhook_url: HOOK,
+      header_names: [],
       name: null,
       note: null,
       topics: [],
@@ -54,7 +55,8 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
 Deno.test("POST /v1/subscriptions names every invalid field, with the rule that it violates", () =>
   withWorld(async (world, key) => {
     const time = "a time in Unix milliseconds, such as 1785542400000";
-    const known = "webhook_url, name, note, topics, source_filter, severity_min, language, backfill_since";
+    const known =
+      "webhook_url, headers, name, note, topics, source_filter, severity_min, language, backfill_since";
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
     /** A body and its invalid fields, some of them with the error message. */
     const rows: [body: unknown, ...problems: string[]][] = [
@@ -78,6 +80,23 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ severity_min: "loud" }), "severity_min: must be one of info, low, medium, high, critical"],
       [withHook({ language: "tlh" }), "language"],
       [withHook({ webhook_secret: "mine" }), "webhook_secret"],
+      [
+        withHook({ headers: { Host: "h" } }),
+        "headers.Host: is set by HTTP or by Regfeed, so you cannot set it",
+      ],
+      [
+        withHook({ headers: { "a b": "v", x: "v\n", "webhook-id": "v" } }),
+        "headers.a b",
+        "headers.webhook-id",
+        "headers.x",
+      ],
+      [withHook({ headers: { "X-A": "1", "x-a": "2" } }), "headers: has the same name twice"],
+      [withHook({ headers: { x: 1 } }), "headers.x: must be a string"],
+      [withHook({ headers: ["x"] }), "headers: must be an object"],
+      [
+        withHook({ headers: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`x-${at}`, "v"])) }),
+        "headers: may have at most 10 entries",
+      ],
       [withHook({ name: "x".repeat(101) }), "name: may have at most 100 characters"],
       [withHook({ name: " " }), "name: must not be empty"],
       [withHook({ name: "two\nlines" }), "name: must not contain control characters"],
@@ -271,6 +290,39 @@ Deno.test("POST /v1/subscriptions/{id}/test sends a sample of each type, also wh
     });
     assert.equal(text.status, 415);
     assert.equal(world.platform.http.requests.length, rows.length);
+  }));
+
+Deno.test("custom headers are sent with every delivery and test, and no response shows their values", () =>
+  withWorld(async (world, key) => {
+    const headers = { Authorization: "Bearer 0wner-s3cret", "X-Team": "legal-s3cret" };
+    const sendKey = { "idempotency-key": "1" };
+    const created = await subscribe(world, key, { webhook_url: HOOK, headers, name: "Legal" }, sendKey);
+    const { id, header_names } = created.json.subscription;
+    assert.deepEqual(header_names, ["authorization", "x-team"]);
+    world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+    const path = `/v1/subscriptions/${id}`;
+    const patch = (body: unknown) => world.ask(path, { method: "PATCH", key, body: JSON.stringify(body) });
+    const replies = [
+      created,
+      await subscribe(world, key, { webhook_url: HOOK, headers, name: "Legal" }, sendKey),
+      await world.ask(path, { key }),
+      await world.ask("/v1/subscriptions", { key }),
+      await patch({ language: "de" }),
+      await world.ask(`${path}/test`, { method: "POST", key }),
+      await patch({ webhook_url: `${HOOK}/2` }),
+      await patch({ headers: { "x-team": "s3cret\n" } }),
+      await world.ask(`${path}/rotate-secret`, { method: "POST", key }),
+    ];
+    assert.deepEqual(replies.map(({ status }) => status), [201, 201, 200, 200, 200, 200, 400, 400, 200]);
+    for (const { text } of replies) assert.doesNotMatch(text, /s3cret/);
+    assertFields(replies[6] as Reply, 400, ["headers"]);
+    const [test] = world.platform.http.requests;
+    assert.deepEqual([test?.headers["authorization"], test?.headers["x-team"]], Object.values(headers));
+    const moved = await patch({ webhook_url: `${HOOK}/2`, headers: { "X-Team": "other" } });
+    assert.deepEqual([moved.status, moved.json.subscription.header_names], [200, ["x-team"]]);
+    await world.ask(`${path}/test`, { method: "POST", key });
+    const last = world.platform.http.requests.at(-1)?.headers ?? {};
+    assert.deepEqual([last["authorization"], last["x-team"]], [undefined, "other"]);
   }));
 
 Deno.test("POST /v1/subscriptions/{id}/test returns the problem, and 404 to other customers", () =>

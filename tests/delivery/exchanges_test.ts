@@ -29,6 +29,7 @@ async function attemptAt(port: number, body = "{}", timeoutMs = 5_000): Promise<
     subscriptionId: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPR",
     webhookUrl: `http://${HOST}:${port}/hook`,
     webhookSecrets: ["0123456789abcdef".repeat(4)],
+    headers: {},
     body,
   };
   try {

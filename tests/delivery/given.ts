@@ -202,6 +202,7 @@ export class FakeStore {
       lane: "normal" as const,
       webhookUrl,
       webhookSecrets: [webhookSecret],
+      headers: {},
       eventId: "evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
       body: new TextEncoder().encode("{}"),
       attempt: 0,

@@ -101,6 +101,8 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
     disabledAtMs: null,
     disabledBy: null,
     previousSecret: null,
+    headers: {},
+    headerNames: [],
     deletedAtMs: null,
     catchUp: null,
     name: null,

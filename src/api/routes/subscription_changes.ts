@@ -1,6 +1,7 @@
 // Changes to subscriptions: filters, URL, enabling; secret rotation; sending now; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/error_codes.ts";
+import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
 import type { ChangeRefusal, SubscriptionChange } from "../../domain/ports/store/subscriptions.ts";
@@ -45,7 +46,8 @@ function changeRoute(options: RouteOptions): Route {
     description:
       "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
       "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret. Rotate " +
-      "the secret if others have access to the old endpoint. The rules for new subscriptions apply: no duplicates, and " +
+      "the secret if others have access to the old endpoint. If the subscription has `headers`, give them again with a " +
+      "new URL. The rules for new subscriptions apply: no duplicates, and " +
       "no more active subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
@@ -78,6 +80,7 @@ function changeRoute(options: RouteOptions): Route {
 function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
   return definedFields({
     webhookUrl: body.webhook_url,
+    headers: body.headers && toCustomHeaders(body.headers),
     name: body.name,
     note: body.note,
     topics: body.topics && [...new Set(body.topics)],
@@ -97,6 +100,13 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
       return duplicateError(outcome);
     case "limit_reached":
       return limitError(activeLimit);
+    case "headers_missing":
+      return invalid([{
+        field: "headers",
+        message:
+          "must be given again, because webhook_url changes: they may contain credentials for the old URL; " +
+          "{} removes them",
+      }]);
     case "key_lost":
       return keyLostError();
   }

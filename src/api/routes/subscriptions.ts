@@ -3,6 +3,7 @@ import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
 import { AppError } from "../../domain/error_codes.ts";
+import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
@@ -205,6 +206,7 @@ function newSubscription(
   customer: Customer,
   { clock, random, newId }: RouteOptions,
 ): Subscription {
+  const headers = toCustomHeaders(body.headers);
   return {
     id: newId("subscription"),
     customerId: customer.id,
@@ -213,6 +215,8 @@ function newSubscription(
     webhookUrl: body.webhook_url,
     webhookSecret: makeSecret((count) => random.bytes(count)),
     previousSecret: null,
+    headers,
+    headerNames: Object.keys(headers),
     topics: [...new Set(body.topics)],
     sourceFilter: [...new Set(body.source_filter)],
     severityMin: body.severity_min,

@@ -17,7 +17,7 @@ import { signPayload } from "../sign.ts";
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface Message
-  extends Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "webhookSecrets"> {
+  extends Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "webhookSecrets" | "headers"> {
   /** A string is sent as UTF-8. */
   body: string | Uint8Array;
 }
@@ -77,7 +77,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
 
 /** Sends the request. Returns the response, or null if the guard refuses the target. */
 async function post(
-  { id, subscriptionId, webhookUrl, webhookSecrets, body }: Message,
+  { id, subscriptionId, webhookUrl, webhookSecrets, headers, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
   signal: AbortSignal,
 ): Promise<IncomingResponse | null> {
@@ -90,6 +90,7 @@ async function post(
     method: "POST",
     url: checked.url,
     headers: {
+      ...headers,
       "content-type": "application/json",
       "accept-encoding": "identity",
       "user-agent": userAgent,

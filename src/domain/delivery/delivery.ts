@@ -1,5 +1,6 @@
 // Deliveries: one event for one subscription, and the attempts to send it.
 import type { Lane } from "../plans/share_slots.ts";
+import type { CustomHeaders } from "./custom_headers.ts";
 import type { DisabledReason } from "./subscription.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface ClaimedDelivery {
   webhookUrl: string;
   /** The secrets that sign the delivery, newest first. There are two while a replaced secret still signs. */
   webhookSecrets: readonly string[];
+  /** The headers that the subscription's owner adds. */
+  headers: CustomHeaders;
   /** The exact bytes to send, which are JSON in UTF-8. */
   body: Uint8Array;
   /** The number of this attempt, from 1. The store has already counted it. */

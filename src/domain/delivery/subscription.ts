@@ -2,6 +2,7 @@
 import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
+import type { CustomHeaders } from "./custom_headers.ts";
 
 /** Filters, combined with AND. A list matches any of its values. An empty list matches everything. */
 export interface SubscriptionFilter {
@@ -63,6 +64,10 @@ export interface Subscription extends SubscriptionFilter {
   webhookSecret: string;
   /** The replaced secret, which also signs until `untilMs`, or null if there is none. */
   previousSecret: { secret: string; untilMs: number } | null;
+  /** Sent with every delivery. The values are secrets. */
+  headers: CustomHeaders;
+  /** The names of {@link headers}. */
+  headerNames: string[];
   language: string;
   createdAtMs: number;
   /** Null while the subscription is enabled. */
@@ -76,10 +81,10 @@ export interface Subscription extends SubscriptionFilter {
 }
 
 /** A subscription without its secrets, as its owner sees it. */
-export type ListedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
+export type ListedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret" | "headers">;
 
 /** A subscription as matching uses it. */
-export type MatchedSubscription = Omit<ListedSubscription, "name" | "note" | "health">;
+export type MatchedSubscription = Omit<ListedSubscription, "name" | "note" | "headerNames" | "health">;
 
 /** Returns the secrets that sign now, newest first. */
 export function signingSecrets(

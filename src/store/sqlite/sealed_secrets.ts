@@ -1,4 +1,5 @@
 // Opens the vault of the store's sealed data, and checks its key against a proof.
+import type { CustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
 import type { Connection } from "./connection/connection.ts";
 import { sql } from "./connection/sql.ts";
@@ -7,6 +8,19 @@ const PROOF = "this database is sealed with this key";
 
 export function secretField(subscriptionId: string): { table: string; id: string } {
   return { table: "subscriptions", id: subscriptionId };
+}
+
+function headersField(subscriptionId: string): { table: string; id: string } {
+  return { table: "subscriptions", id: `${subscriptionId} headers` };
+}
+
+export function sealHeaders(vault: Vault, subscriptionId: string, headers: CustomHeaders): Uint8Array | null {
+  const isEmpty = Object.keys(headers).length === 0;
+  return isEmpty ? null : vault.seal(JSON.stringify(headers), headersField(subscriptionId));
+}
+
+export function openHeaders(vault: Vault, subscriptionId: string, sealed: Uint8Array | null): CustomHeaders {
+  return sealed === null ? {} : JSON.parse(vault.open(sealed, headersField(subscriptionId)));
 }
 
 export function responseField(customerId: string, key: string): { table: string; id: string } {

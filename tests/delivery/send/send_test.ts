@@ -17,6 +17,7 @@ const message: Message = {
   subscriptionId: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPR",
   webhookUrl: `https://${HOST}/in?key=s3cret`,
   webhookSecrets: ["0123456789abcdef".repeat(4)],
+  headers: { authorization: "Bearer 0wner" },
   body: new TextEncoder().encode(BODY),
 };
 function aSender(): Omit<ReturnType<typeof aWorld>, "deps"> & { deps: Sending } {
@@ -51,6 +52,7 @@ Deno.test("sendAttempt() posts the stored body with a signature to the checked a
   assert.deepEqual(addresses, ["93.184.215.14", "2606:4700::1111"]);
   const { "webhook-signature": signature, ...others } = headers;
   assert.deepEqual(others, {
+    authorization: "Bearer 0wner",
     "content-type": "application/json",
     "accept-encoding": "identity",
     "user-agent": "Regfeed/test",
@@ -61,6 +63,16 @@ Deno.test("sendAttempt() posts the stored body with a signature to the checked a
   const expected = new Webhook(message.webhookSecrets[0] ?? "", { format: "raw" })
     .sign(message.id, new Date(START_MS), BODY);
   assert.equal(signature?.split(" ")[0], expected);
+});
+
+Deno.test("sendAttempt() never lets an owner's header replace one of its own", async () => {
+  const world = aSender();
+  world.network.endpoints.set(HOST, () => respond(200));
+  const names = ["content-type", "user-agent", "webhook-id", "webhook-signature", "x-regfeed-subscription"];
+  const headers = Object.fromEntries(names.map((name) => [name, "forged"]));
+  await sendAttempt({ ...message, headers }, world.deps, onwards);
+  const sent = world.network.requests[0]?.headers ?? {};
+  assert.deepEqual(names.filter((name) => sent[name] === "forged"), []);
 });
 
 Deno.test("sendAttempt() signs every attempt separately, with the same id", async () => {

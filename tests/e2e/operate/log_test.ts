@@ -100,7 +100,8 @@ async function liveAWholeLife(world: World): Promise<string[]> {
     world.ask(path, { method: "POST", key: given, body: JSON.stringify(body) });
 
   const url = `https://hooks.example/${HUSH.path}?key=${HUSH.query}`;
-  const created = await post("/v1/subscriptions", { webhook_url: url });
+  const headers = { authorization: HUSH.authorization, "x-api-key": HUSH.header };
+  const created = await post("/v1/subscriptions", { webhook_url: url, headers });
   assert.equal(created.status, 201, created.text);
   const { id, webhook_secret } = created.json.subscription;
   secrets.push(webhook_secret, url);

@@ -88,7 +88,8 @@ async function prepare(folder: string, hook: string): Promise<Given> {
   const server = await serve(folder);
   const made = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
   const { id, webhook_secret: lost } = made.subscription;
-  const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off` });
+  const headers = { "x-key": "0wn" };
+  const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off`, headers });
   const offId = off.subscription.id;
   await ask(server, key, "PATCH", `/v1/subscriptions/${offId}`, { enabled: false });
   const busy = await regfeed(folder, "store new-key --yes");
@@ -144,6 +145,7 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
     listed.subscriptions.map((one: { disabled_by: string }) => one.disabled_by),
     ["key-lost", "key-lost"],
   );
+  for (const { header_names } of listed.subscriptions) assert.deepEqual(header_names, []);
   const early = await ask(server, key, "PATCH", path, { enabled: true });
   assert.equal(early.code, "subscription_key_lost");
   assert.equal((await ask(server, key, "POST", `${path}/test`)).status, 409);

@@ -203,6 +203,8 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
     webhookUrl: `https://${id.replace("_", "-")}.example/hook`,
     webhookSecret: "5ec2e7".repeat(11).slice(0, 64),
     previousSecret: null,
+    headers: {},
+    headerNames: [],
     disabledBy: null,
     topics: [],
     sourceFilter: [],

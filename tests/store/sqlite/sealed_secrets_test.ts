@@ -29,7 +29,9 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
 /** Returns 64 hexadecimal characters that occur nowhere else. */
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
-Deno.test("the file and its log contain no webhook secret and no stored response in plain text", () =>
+const headerOf = (number: number): string => `key-of-owner-${number}-`.repeat(3);
+
+Deno.test("the file and its log contain no webhook secret, no custom header and no stored response in plain text", () =>
   withFile(async (file, folder) => {
     const store = openStore(file, testVault);
     await addCustomer(store);
@@ -40,16 +42,20 @@ Deno.test("the file and its log contain no webhook secret and no stored response
         requestHash: "h",
         json: JSON.stringify({ webhook_secret: webhookSecret }),
       };
-      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, { response: answer });
+      const own = { headers: { "x-key": headerOf(at) }, headerNames: ["x-key"] };
+      const subscription = aSubscription(`sub_${at}`, { webhookSecret, ...own });
+      await store.addSubscription(subscription, 99, { response: answer });
     }
     await store.deleteSubscription("cus_1", "sub_3", { nowMs: T0, activeLimit: 100 });
     await store.removeResponses(T0);
     const files = await filesWith(folder, "https://sub-1.example");
     assert.ok(files.length > 0, "the search can find data that is not secret");
-    for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
-    assert.equal((await store.findSubscription("cus_1", "sub_7"))?.webhookSecret, secrets[7]);
+    const hidden = [...secrets, ...secrets.map((_, at) => headerOf(at))];
+    for (const secret of hidden) assert.deepEqual(await filesWith(folder, secret), [], secret);
+    const found = await store.findSubscription("cus_1", "sub_7");
+    assert.deepEqual([found?.webhookSecret, found?.headers], [secrets[7], { "x-key": headerOf(7) }]);
     await store.close();
-    for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
+    for (const secret of hidden) assert.deepEqual(await filesWith(folder, secret), [], secret);
   }));
 
 Deno.test("claimDeliveries() returns the current secret, even if it has changed since the last claim", () =>

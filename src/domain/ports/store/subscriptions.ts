@@ -1,5 +1,6 @@
 // The part of the Store port for subscriptions and the health of their endpoints.
 import type { DisabledReason, ListedSubscription, Subscription } from "../../delivery/subscription.ts";
+import type { CustomHeaders } from "../../delivery/custom_headers.ts";
 import type { Severity } from "../../event/severity.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
 
@@ -19,6 +20,8 @@ export type SubscribeResult =
 /** A change of a subscription by its owner. Absent fields stay the same. */
 export interface SubscriptionChange {
   webhookUrl?: string;
+  /** Replaces all headers. Required if the URL changes and the subscription has headers. */
+  headers?: CustomHeaders;
   name?: string | null;
   note?: string | null;
   topics?: string[];
@@ -32,8 +35,15 @@ export interface SubscriptionChange {
 /**
  * Why a subscription is not changed. `unknown`: the customer has no such subscription, or has deleted it.
  * `duplicate_held`: the tier limit holds an identical subscription.
+ * `headers_missing`: the URL changes, but the headers, which may be credentials for the old one, are not given again.
  */
-export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
+export type ChangeRefusal =
+  | "unknown"
+  | "duplicate"
+  | "duplicate_held"
+  | "limit_reached"
+  | "key_lost"
+  | "headers_missing";
 
 /** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {

@@ -49,7 +49,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     connection.run(
       sql`update subscriptions
         set deleted_at = coalesce(deleted_at, ${by.atMs}), closing = 1, webhook_url = ${ERASED_URL},
-          name = null, note = null, secret = ${ERASED_SECRET}, previous_secret = null, previous_secret_until = null, identity = 'erased'
+          name = null, note = null, headers = null, header_names = '[]', secret = ${ERASED_SECRET}, previous_secret = null, previous_secret_until = null, identity = 'erased'
         where id = ${subscriptionId}`,
     );
     cancelDeliveries(connection, subscriptionId, by.atMs);

@@ -11,7 +11,7 @@ import type { Vault } from "../../../domain/ports/ports.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
-import { secretField } from "../sealed_secrets.ts";
+import { openHeaders, secretField } from "../sealed_secrets.ts";
 import { sql, type Value } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
@@ -184,7 +184,7 @@ function claimShares(
   const claimed: ClaimedDelivery[] = [];
   for (const [{ id: subscriptionId, customerId, lane, freeSlots: room, seqs }, share] of shares) {
     const endpoint = connection.get(
-      sql`select pace, webhook_url, secret, previous_secret, previous_secret_until from subscriptions
+      sql`select pace, webhook_url, secret, previous_secret, previous_secret_until, headers from subscriptions
         where id = ${subscriptionId} and deleted_at is null and closing = 0`,
     );
     if (endpoint === undefined) continue;
@@ -205,6 +205,7 @@ function claimShares(
     }
     const webhookUrl = String(endpoint["webhook_url"]);
     const webhookSecrets = secretsOf(subscriptionId, endpoint, { vault, nowMs });
+    const headers = openHeaders(vault, subscriptionId, endpoint["headers"] as Uint8Array | null);
     const isLeased = new Set(leased.map((row) => row["seq"]));
     const leasedSeqs = JSON.stringify(seqs.filter((seq) => isLeased.has(seq)));
     // Without an ending, `body || ending` is null.
@@ -223,6 +224,7 @@ function claimShares(
         eventId: String(row["event_id"]),
         webhookUrl,
         webhookSecrets,
+        headers,
         body: row["body"] as Uint8Array,
         attempt: Number(row["attempts"]),
         tries: Number(row["tries"]) + 1,

@@ -20,15 +20,17 @@ begin
   update customer_storage
   set bytes = bytes + 400 + 4 * octet_length(new.identity)
     + coalesce(octet_length(new.name), 0) + coalesce(octet_length(new.note), 0)
+    + coalesce(octet_length(new.headers), 0)
   where customer_id = new.customer_id;
 end;
 
-create trigger storage_of_changed_subscription after update of identity, name, note on subscriptions
+create trigger storage_of_changed_subscription after update of identity, name, note, headers on subscriptions
 begin
   update customer_storage
   set bytes = bytes + 4 * (octet_length(new.identity) - octet_length(old.identity))
     + coalesce(octet_length(new.name), 0) - coalesce(octet_length(old.name), 0)
     + coalesce(octet_length(new.note), 0) - coalesce(octet_length(old.note), 0)
+    + coalesce(octet_length(new.headers), 0) - coalesce(octet_length(old.headers), 0)
   where customer_id = new.customer_id;
 end;
 
@@ -37,6 +39,7 @@ begin
   update customer_storage
   set bytes = bytes - 400 - 4 * octet_length(old.identity)
     - coalesce(octet_length(old.name), 0) - coalesce(octet_length(old.note), 0)
+    - coalesce(octet_length(old.headers), 0)
   where customer_id = old.customer_id;
 end;
 

@@ -10,6 +10,9 @@ create table subscriptions (
   secret blob not null,
   previous_secret blob,
   previous_secret_until integer,
+  -- The owner's headers for deliveries: sealed, and their names as a list. Null if there are none.
+  headers blob,
+  header_names text not null default '[]' check (json_valid(header_names)),
   topics text not null check (json_valid(topics)),
   source_filter text not null check (json_valid(source_filter)),
   severity_min text not null check (severity_min in ('info', 'low', 'medium', 'high', 'critical')),

@@ -10,7 +10,7 @@ import type { Connection } from "../connection/connection.ts";
 import { restartSchedules } from "../deliveries/delivery_states.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { saveResponse } from "../customers/idempotency.ts";
-import { secretField } from "../sealed_secrets.ts";
+import { sealHeaders, secretField } from "../sealed_secrets.ts";
 import {
   identityOf,
   otherSubscriptions,
@@ -34,7 +34,7 @@ export function createSubscriptionChanges(
       connection.transaction("durable", (): Subscription | ChangeRefusal => {
         const before = findPlain(connection, customerId, id);
         if (before === null) return "unknown";
-        const refusal = changeSubscription(connection, { before, change, options });
+        const refusal = changeSubscription(connection, vault, { before, change, options });
         return refusal ?? find(customerId, id) ?? "unknown";
       }),
 
@@ -70,17 +70,20 @@ function findPlain(connection: Connection, customerId: string, id: string): Matc
 
 function changeSubscription(
   connection: Connection,
+  vault: Vault,
   { before, change, options: { nowMs, activeLimit } }: {
     before: MatchedSubscription;
     change: SubscriptionChange;
     options: { nowMs: number; activeLimit: number };
   },
 ): ChangeRefusal | null {
-  const { enabled, name, note, ...fields } = change;
+  const { enabled, name, note, headers, ...fields } = change;
   const after: MatchedSubscription = { ...before, ...fields };
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
+  const isMoved = after.webhookUrl !== before.webhookUrl;
+  if (isMoved && headers === undefined && hasHeaders(connection, before.id)) return "headers_missing";
   // A subscription disabled by the tier limit is enabled again automatically, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
@@ -108,7 +111,15 @@ function changeSubscription(
   if (note !== undefined) {
     connection.run(sql`update subscriptions set note = ${note} where id = ${before.id}`);
   }
-  if (after.webhookUrl !== before.webhookUrl) {
+  if (headers !== undefined) {
+    connection.run(
+      sql`update subscriptions
+        set headers = ${sealHeaders(vault, before.id, headers)}, header_names = ${
+        JSON.stringify(Object.keys(headers))
+      } where id = ${before.id}`,
+    );
+  }
+  if (isMoved) {
     forgetHealth(connection, before.id, isOn ? "steady" : null);
     restartSchedules(connection, before.id, nowMs);
   }
@@ -120,6 +131,11 @@ function changeSubscription(
     });
   }
   return null;
+}
+
+function hasHeaders(connection: Connection, id: string): boolean {
+  return connection.get(sql`select 1 from subscriptions where id = ${id} and headers is not null`) !==
+    undefined;
 }
 
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {

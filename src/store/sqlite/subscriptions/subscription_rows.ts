@@ -14,7 +14,7 @@ export const SUBSCRIPTION_COLUMNS =
       disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /** The further columns of {@link listedFromRow}. */
-export const LISTED_COLUMNS = sql`name, note, last_success_at, first_failure_at,
+export const LISTED_COLUMNS = sql`name, note, header_names, last_success_at, first_failure_at,
     (select count(*) from deliveries indexed by deliveries_due where status = 'pending' and is_replay in (0, 1)
       and deliveries.customer_id = subscriptions.customer_id and subscription_id = subscriptions.id) as pending,
     (select count(*) from deliveries indexed by deliveries_held
@@ -58,6 +58,7 @@ export function listedFromRow(connection: Connection, row: Row): ListedSubscript
     },
     name: row["name"] as string | null,
     note: row["note"] as string | null,
+    headerNames: JSON.parse(String(row["header_names"])),
     health: {
       lastSuccessAtMs: row["last_success_at"] as number | null,
       failingSinceMs: row["first_failure_at"] as number | null,

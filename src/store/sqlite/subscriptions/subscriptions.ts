@@ -6,7 +6,7 @@ import { LAST_POSITION_SQL } from "../deliveries/catch_up_subscriptions.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { saveResponse } from "../customers/idempotency.ts";
-import { secretField } from "../sealed_secrets.ts";
+import { openHeaders, sealHeaders, secretField } from "../sealed_secrets.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import {
@@ -27,7 +27,7 @@ type SubscriptionMethods =
   | "changeSubscription"
   | "rotateSecret";
 
-const SECRET_COLUMNS = sql`secret, previous_secret, previous_secret_until`;
+const SECRET_COLUMNS = sql`secret, previous_secret, previous_secret_until, headers`;
 
 export function createSubscriptions(connection: Connection, vault: Vault): Part<SubscriptionMethods> {
   const whole = (row: Row): Subscription => ({
@@ -112,11 +112,13 @@ function insert(
   },
 ): void {
   connection.run(
-    sql`insert into subscriptions (id, customer_id, name, note, webhook_url, secret, topics, source_filter, severity_min,
+    sql`insert into subscriptions (id, customer_id, name, note, webhook_url, secret, headers, header_names, topics, source_filter, severity_min,
        language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
      values (${subscription.id}, ${subscription.customerId}, ${subscription.name}, ${subscription.note},
        ${subscription.webhookUrl},
        ${vault.seal(subscription.webhookSecret, secretField(subscription.id))},
+       ${sealHeaders(vault, subscription.id, subscription.headers)},
+       ${JSON.stringify(subscription.headerNames)},
        ${JSON.stringify(subscription.topics)}, ${JSON.stringify(subscription.sourceFilter)},
        ${subscription.severityMin}, ${subscription.language}, ${identity}, ${subscription.createdAtMs},
        ${backfillSinceMs ?? null}, ${backfillSinceMs === undefined ? null : 0},
@@ -125,11 +127,15 @@ function insert(
   );
 }
 
-function secretsFromRow(row: Row, vault: Vault): Pick<Subscription, "webhookSecret" | "previousSecret"> {
-  const open = (sealed: Value | undefined) =>
-    vault.open(sealed as Uint8Array, secretField(String(row["id"])));
+function secretsFromRow(
+  row: Row,
+  vault: Vault,
+): Pick<Subscription, "webhookSecret" | "previousSecret" | "headers"> {
+  const id = String(row["id"]);
+  const open = (sealed: Value | undefined) => vault.open(sealed as Uint8Array, secretField(id));
   return {
     webhookSecret: open(row["secret"]),
+    headers: openHeaders(vault, id, row["headers"] as Uint8Array | null),
     previousSecret: row["previous_secret"] === null ? null : {
       secret: open(row["previous_secret"]),
       untilMs: Number(row["previous_secret_until"]),

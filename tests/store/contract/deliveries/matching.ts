@@ -48,6 +48,7 @@ test("matchEvents() stores a delivery that is due at once, whose body contains i
     webhookUrl: subscription.webhookUrl,
     webhookSecrets: [subscription.webhookSecret],
     body: "1: evt_01",
+    headers: {},
     eventId: "evt_01",
     attempt: 1,
     tries: 1,
@@ -82,7 +83,8 @@ test("matchEvents() delivers only events stored after the subscription", async (
 test("matchEvents() offers the event, its previous version, and the existing subscriptions", async (store) => {
   await addCustomer(store);
   const created = await subscribe(store, "sub_1", { topics: ["gpai"], language: "fr" });
-  const { webhookSecret: _, previousSecret: _1, name: _2, note: _3, health: _4, ...standing } = created;
+  const { webhookSecret: _, previousSecret: _1, headers: _2, headerNames: _3, ...listed } = created;
+  const { name: _4, note: _5, health: _6, ...standing } = listed;
   await subscribe(store, "sub_2");
   await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
   const old = anEvent("evt_1");

@@ -41,9 +41,11 @@ test("addSubscription() stores a subscription unchanged", async (store) => {
     language: "de",
     name: "Legal team",
     note: "Ask Ana before deleting it.\nUsed since May.",
+    headers: { authorization: "Bearer 0wner", "x-team": "legal" },
+    headerNames: ["authorization", "x-team"],
   });
   assert.deepEqual(await store.findSubscription("cus_1", "sub_1"), subscription);
-  const { webhookSecret: _, previousSecret: _previous, ...unsealed } = subscription;
+  const { webhookSecret: _, previousSecret: _previous, headers: _headers, ...unsealed } = subscription;
   assert.deepEqual(await store.listSubscriptions("cus_1"), [unsealed]);
 });
 
@@ -246,6 +248,30 @@ test("changeSubscription() changes only the given fields", async (store) => {
   );
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
   assert.equal(await change(store, {}), "unknown");
+});
+
+test("changeSubscription() sends headers to a new URL only if they are given again", async (store) => {
+  await addCustomer(store);
+  const headers = { authorization: "Bearer 0wner" };
+  await subscribe(store, "sub_1", { headers, headerNames: ["authorization"] });
+  await publishMatched(store, 1, 1);
+  const sent = async (nowMs: number) =>
+    (await claimAll(store, nowMs)).map((one) => [one.webhookUrl, one.headers]);
+  const elsewhere = { webhookUrl: "https://elsewhere.example/hook" };
+  const { webhookUrl } = aSubscription("sub_1");
+  assert.equal(await change(store, elsewhere), "headers_missing");
+  assert.equal(await change(store, { ...elsewhere, enabled: false }), "headers_missing");
+  assert.deepEqual(await sent(T0), [[webhookUrl, headers]], "nothing has changed");
+  assert.ok(typeof await change(store, { webhookUrl, language: "de" }) !== "string", "the same URL");
+  assert.ok(typeof await change(store, { ...elsewhere, headers: {} }) !== "string");
+  assert.deepEqual(await sent(T0 + LEASE), [[elsewhere.webhookUrl, {}]]);
+  const renewed = { "x-key": "n3w" };
+  const changed = await change(store, { webhookUrl, headers: renewed });
+  assert.ok(typeof changed !== "string");
+  assert.deepEqual(changed.headerNames, ["x-key"]);
+  assert.deepEqual(await sent(T0 + 2 * LEASE), [[webhookUrl, renewed]]);
+  await change(store, { webhookUrl: elsewhere.webhookUrl, headers: renewed });
+  assert.deepEqual(await sent(T0 + 3 * LEASE), [[elsewhere.webhookUrl, renewed]]);
 });
 
 test("changeSubscription() applies new filters to later events, and a new URL to waiting deliveries", async (store) => {

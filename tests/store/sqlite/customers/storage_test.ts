@@ -92,7 +92,8 @@ Deno.test("repeatedly created and deleted subscriptions with backfills leave alm
 
 const RECOUNT_SQL = sql`select customer_id, sum(held) as held, sum(bytes) as bytes from (
     select customer_id, 0 as held, 400 + 4 * octet_length(identity)
-      + octet_length(coalesce(name, '')) + octet_length(coalesce(note, '')) as bytes from subscriptions
+      + octet_length(coalesce(name, '')) + octet_length(coalesce(note, ''))
+      + octet_length(coalesce(headers, x'')) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries
     union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
     union all select customer_id, 0, 100 + coalesce(octet_length(response), 0)
@@ -123,7 +124,16 @@ Deno.test("the stored size of a customer is updated by each write", () =>
         await subscribe(store, "sub_3", { customerId: "cus_2", name: "Käte", note: "x".repeat(99) });
       }],
       ["a match", () => publishMany(store, 1, 5).then(() => matchAll(store, { tiers }))],
-      ["a change", () => store.changeSubscription("cus_1", "sub_1", { topics: ["gpai"], name: "Ana" }, off)],
+      [
+        "a change",
+        () =>
+          store.changeSubscription(
+            "cus_1",
+            "sub_1",
+            { topics: ["gpai"], name: "Ana", headers: { a: "b" } },
+            off,
+          ),
+      ],
       ["attempts", async () => {
         const claimed = await claimAll(store, T0);
         const next = (at: number): NextStep =>
