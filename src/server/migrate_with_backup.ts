@@ -55,18 +55,20 @@ export interface Preparing {
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;
+  /** If false, a database with an older schema is refused. */
+  mayMigrate: boolean;
   /** Takes the server's lock before anything touches the database. */
   lock?(): Promise<void>;
   say(text: string, fields: LogFields): void;
 }
 
 /**
- * Creates a missing database. Migrates one with an older schema after creating a backup. Throws if another process has
- * the older database open, or if the file cannot be written.
+ * Creates a missing database. Migrates one with an older schema after creating a backup. Throws if it may not migrate,
+ * if another process has the older database open, or if the file cannot be written.
  */
 export async function prepareDatabase(
   host: Host,
-  { config, engine, file, storeName, nowMs, work, machine, lock, say }: Preparing,
+  { config, engine, file, storeName, nowMs, work, machine, mayMigrate, lock, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
   await refuseLostDatabase(host, { path, storeName });
@@ -80,7 +82,9 @@ export async function prepareDatabase(
   // Throws if the file exists but cannot be written. SQLite gives its other files the same mode.
   await host.makeFile(path, 0o600);
   const schema = engine.schemaOf(path);
-  if (schema === 0 || schema === engine.schemaVersion) return;
+  if (schema === engine.schemaVersion) return;
+  if (!mayMigrate) throw new Error(describeOldSchema(schema, engine));
+  if (schema === 0) return;
   engine.release(path);
   const steps = { from_schema: schema, to_schema: engine.schemaVersion };
   const tools = createBackupTools(host, engine, work);
@@ -99,6 +103,16 @@ export async function prepareDatabase(
   }
   await work.migrate({ path, keyFile });
   say("database migrated", steps);
+}
+
+/** Says what is wrong with an older schema, and which command migrates it. */
+function describeOldSchema(
+  schema: number,
+  { schemaVersion }: Pick<StoreEngine, "schemaVersion">,
+): string {
+  if (schema === 0) return "the database is empty: start `regfeed serve`, which creates its tables";
+  return `the database has schema ${schema}, but this version uses ${schemaVersion}: start or restart ` +
+    "`regfeed serve`, which makes a backup and migrates the database";
 }
 
 /**

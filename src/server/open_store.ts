@@ -92,7 +92,10 @@ export interface Opened extends LoadedConfig {
 /** What a command does without a database: it creates one, or uses an empty one in memory, which leaves no files. */
 export type WithoutStore = "make" | "do without";
 
-/** Opens the config's store for `work`, then closes it. Unless `withoutStore` is set, the store must exist. */
+/**
+ * Opens the config's store for `work`, then closes it. Unless `withoutStore` is set, the store must exist. Only a
+ * command that may make a store also migrates one; for the others, a {@link CommandError} names the command that does.
+ */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
@@ -113,7 +116,8 @@ export function withStore<T>(
       );
     }
     const { info: say } = platform.log("store");
-    const opening = { platform, work: workHere(engine), say, vaultWhenUsed: true };
+    const mayMigrate = options.withoutStore === "make";
+    const opening = { platform, work: workHere(engine), say, mayMigrate, vaultWhenUsed: true };
     const store = await openStoreAt(call, loaded, opening);
     return await work({ ...loaded, platform, store }).finally(() => store.close());
   }, options);
@@ -180,6 +184,8 @@ function adviceOnOwner(
 export interface Opening {
   platform: Platform;
   work: LongWork;
+  /** If false, a database with an older schema is refused. */
+  mayMigrate: boolean;
   /** Reports each step of a migration. */
   say(text: string, fields: LogFields): void;
   lock?(): Promise<void>;

@@ -83,7 +83,8 @@ export async function serve(
   };
   const since = `since ${new Date(clock.nowMs()).toISOString()}`;
   const lock = async () => parts.defer((await lockStore(config.store.path, since)).release);
-  const opening = { platform, work: workOn(thread), lock, say, onFault, vaultWhenUsed: false };
+  const rest = { mayMigrate: true, vaultWhenUsed: false };
+  const opening = { platform, work: workOn(thread), lock, say, onFault, ...rest };
   const open = () => openStoreAt(call, loaded, opening);
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),

@@ -42,6 +42,7 @@ Deno.test("an interrupted migration reuses its backup unless the database has ch
         nowMs: START_MS + minutes * 60_000,
         work: { ...workHere(engine), ...work },
         machine: { volumeOf: () => null },
+        mayMigrate: true,
         say: (text) => void said.push(text),
       });
     const backups = () => [...Deno.readDirSync(join(folder, "backups"))].map(({ name }) => name).sort();
@@ -78,6 +79,7 @@ Deno.test("no database is created in place of one that is open, missing or linke
         nowMs: START_MS,
         work: workHere(engine),
         machine: { volumeOf: () => null },
+        mayMigrate: true,
         say: () => {},
       });
     const exists = () => createFiles().exists(path);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCli } from "../../src/cli/cli.ts";
+import type { StoreEngine } from "../../src/domain/ports/store/engine.ts";
 import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { createHost } from "../../src/platform/process/process.ts";
 import { checkStderr } from "./quiet.ts";
@@ -35,17 +36,20 @@ type Arguments = readonly string[] | string;
 
 /**
  * Runs a command in the folder, with `input` on stdin. `serve`, `demo` and commands with a wrapper run in a separate
- * process, other commands in the test's process, which is ten times faster.
+ * process, other commands in the test's process, which is ten times faster and can have another engine.
  */
 export async function regfeed(
   folder: string,
   given: Arguments,
   input?: string,
   wrapper: readonly string[] = [],
+  engine = createSqliteEngine(),
 ): Promise<Finished> {
   const args = typeof given === "string" ? given.split(" ") : given;
   const needsProcess = wrapper.length > 0 || args[0] === "serve" || args[0] === "demo";
-  const finished = await (needsProcess ? runProcess : runHere)(folder, args, input, wrapper);
+  const finished = needsProcess
+    ? await runProcess(folder, args, input, wrapper)
+    : await runHere(folder, args, input, engine);
   checkStderr(finished.stderr);
   return finished;
 }
@@ -68,7 +72,12 @@ async function runProcess(
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-async function runHere(folder: string, args: readonly string[], input = ""): Promise<Finished> {
+async function runHere(
+  folder: string,
+  args: readonly string[],
+  input = "",
+  engine: StoreEngine,
+): Promise<Finished> {
   let [stdout, stderr] = ["", ""];
   const code = await runCli({
     ...createHost(),
@@ -81,7 +90,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
     hasColours: false,
     isErrTerminal: false,
     columns: () => 80,
-  }, () => Promise.resolve(createSqliteEngine()));
+  }, () => Promise.resolve(engine));
   return { code, stdout, stderr };
 }
 

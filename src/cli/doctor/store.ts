@@ -42,7 +42,11 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
       const seen = `the database has schema ${schema}, but this version uses ${engine.schemaVersion}`;
       return [
         file,
-        warning("store", seen, "nothing: the next start makes a backup and migrates the database"),
+        warning(
+          "store",
+          seen,
+          "start or restart `regfeed serve`: it makes a backup and migrates the database",
+        ),
       ];
     }
     const key = keyProblem(engine, { path, keyFile }, { readOnly });

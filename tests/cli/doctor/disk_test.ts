@@ -87,6 +87,7 @@ Deno.test("doctor does not open a database on a network file system", async () =
         engine: createSqliteEngine(),
         work: workHere(createSqliteEngine()),
         machine,
+        mayMigrate: true,
         say: () => {},
       }),
       /network file system.*move it to a local disk/,
