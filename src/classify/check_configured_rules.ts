@@ -1,4 +1,5 @@
 // Checks the operator's additions to the classification: every name must exist, and every rule must be able to match.
+import { AI_ACT, canonicalArticle, isInAct } from "../domain/event/article.ts";
 import {
   type AddedSeverityRule,
   type AddedTopic,
@@ -10,7 +11,7 @@ import {
 import { expandTopics, type Topic } from "../domain/event/topic.ts";
 import { topicRules } from "./configured_rules.ts";
 import { coversReference } from "./articles/find_articles.ts";
-import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
+import { type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
 
@@ -91,7 +92,7 @@ function topicProblems(topic: AddedTopic, index: number, added: readonly AddedTo
       "articles",
       articles,
       (article) =>
-        ARTICLE_DATA.articles.has(article)
+        AI_ACT.articles.has(article)
           ? null
           : `is "${article}", which is not an article of the AI Act; write a number such as "26"`,
     ),
@@ -164,7 +165,7 @@ function ruleProblems(
       "articles",
       articles,
       (reference) =>
-        isOfTheAct(reference)
+        canonicalArticle(reference) === reference && isInAct(reference)
           ? null
           : `is "${reference}", which is not in the AI Act; write "Art. 26", "Annex III" or "Recital 60"`,
     ),
@@ -196,17 +197,6 @@ function phraseProblems(key: string, phrases: readonly string[]): AdditionProble
 
 function hasCondition({ sources, eventTypes, topics, articles, words }: AddedSeverityRule): boolean {
   return [sources, eventTypes, topics, articles, words].some((values) => values.length > 0);
-}
-
-/** Whether a canonical reference has at most four parts and a number that exists in the Act. */
-function isOfTheAct(canonical: string): boolean {
-  const [, kind, number = "", path = ""] =
-    /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)((?:\([^()]+\))*)$/.exec(canonical) ?? [];
-  const parts = path === "" ? [] : path.slice(1, -1).split(")(");
-  if (parts.length > 4 || !parts.every((part) => /^(?:[0-9a-z]{1,4}|[A-E])$/.test(part))) return false;
-  if (kind === "Art.") return ARTICLE_DATA.articles.has(number);
-  if (kind === "Annex") return ARTICLE_DATA.annexes.has(number);
-  return kind === "Recital" && Number(number) >= 1 && Number(number) <= ARTICLE_DATA.recitals;
 }
 
 /** Reports a rule that can never apply because an earlier rule matches everything that this rule matches. */

@@ -1,5 +1,4 @@
 // The rules and words in ./data, with defaults for absent fields. tests/classify/data_test.ts validates the files.
-import articlesJson from "./data/articles.json" with { type: "json" };
 import eventTypesJson from "./data/event_types.json" with { type: "json" };
 import languagesJson from "./data/languages.json" with { type: "json" };
 import lawsJson from "./data/laws.json" with { type: "json" };
@@ -104,13 +103,6 @@ export const TOPIC_RULES = topicsJson.topics.map((topic) => ({
   title_only: "title_only" in topic,
   words: phraseLists(topic.words),
 })) as readonly TopicRule[];
-
-/** The Act's articles and annexes by number, with their English titles, and its number of recitals. */
-export const ARTICLE_DATA = {
-  articles: new Map(Object.entries(articlesJson.articles)),
-  annexes: new Map(Object.entries(articlesJson.annexes)),
-  recitals: articlesJson.recitals,
-};
 
 export const LAW_DATA = {
   act: lawsJson.act.names,

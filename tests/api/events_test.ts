@@ -118,6 +118,9 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
       ["q=decision", []],
       ["q=NEAR(notice)", []],
       ["q=-notice*", [4, 1, 0]],
+      ["q=deci*", [3, 2]],
+      ['q="les decisions"', [3, 2]],
+      ['q="decisions les"', []],
       [`since=${START_MS + 1}&source=board&severity_min=low&topics=gpai`, [2]],
     ];
     for (const [query, expected] of rows) {
@@ -139,9 +142,9 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
       ["topics", "nonsense", "", "gpai,,transparency", "%00"],
       ["source", "nobody"],
       ["sorce", "board"],
-      ["q", ..."a%00b a%0ab %zz 100% a%ED%A0%80 %22*%22".split(" "), "", "a ".repeat(11)],
+      ["q", ..."a%00b a%0ab %zz 100% a%ED%A0%80 %22*%22 %22a a* no*".split(" "), "", "a ".repeat(11)],
       ["event_type", "news", "guidance,news"],
-      ["article", "GDPR", "Art. 50 GDPR"],
+      ["article", "GDPR", "Art. 50 GDPR", "Art. 200", "Annex XV", "Recital 181", "Art. 50,Art. 114(1)"],
       ["language", "english"],
       ["latest", "yes"],
       ["before", "evt_x"],

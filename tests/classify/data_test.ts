@@ -1,7 +1,6 @@
 // The data files are consistent: every name used in one of them is defined.
 import assert from "node:assert/strict";
 import {
-  ARTICLE_DATA,
   EVENT_TYPE_DATA,
   LAW_DATA,
   PUBLISHER_DATA,
@@ -11,6 +10,7 @@ import {
   TOPIC_RULES,
 } from "../../src/classify/data.ts";
 import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
+import { AI_ACT } from "../../src/domain/event/article.ts";
 import { EVENT_TYPES } from "../../src/domain/event/event.ts";
 import { SEVERITIES } from "../../src/domain/event/severity.ts";
 import { needs, present } from "../support/needs.ts";
@@ -18,7 +18,7 @@ import { needs, present } from "../support/needs.ts";
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
 
 Deno.test("the data of the Act have 119 articles, 14 annexes and 180 recitals", () => {
-  const { articles, annexes, recitals } = ARTICLE_DATA;
+  const { articles, annexes, recitals } = AI_ACT;
   assert.deepEqual([articles.size, annexes.size, recitals], [119, 14, 180]);
 });
 
@@ -67,13 +67,13 @@ Deno.test("the data files contain only known kinds, types, severities and fields
 Deno.test("topics refer only to articles and annexes of the Act", () => {
   for (const topic of TOPIC_RULES) {
     for (const article of topic.articles) {
-      assert.ok(ARTICLE_DATA.articles.has(article), `${topic.id} ${article}`);
+      assert.ok(AI_ACT.articles.has(article), `${topic.id} ${article}`);
     }
     for (const reference of topic.led_by) {
       const whole = reference.replace(/\(.*/, "");
       const known = whole.startsWith("Annex ")
-        ? ARTICLE_DATA.annexes.has(whole.slice("Annex ".length))
-        : ARTICLE_DATA.articles.has(whole);
+        ? AI_ACT.annexes.has(whole.slice("Annex ".length))
+        : AI_ACT.articles.has(whole);
       assert.ok(known, `${topic.id} ${reference}`);
     }
   }

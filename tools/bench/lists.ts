@@ -65,6 +65,8 @@ function listsOf(ids: readonly string[]): List[] {
     `q=${COMMON_WORD}`,
     `q=${RARE_WORD}`,
     `q=${COMMON_WORD}+${RARE_WORD}`,
+    `q=${COMMON_WORD.slice(0, -2)}*`,
+    `q="${COMMON_WORD}+${RARE_WORD}"`,
     `q=${COMMON_WORD}&severity_min=critical`,
     `source=${SOURCES[2]}&topics=${topic}&severity_min=high`,
     `source=${SOURCES[2]}&topics=${topic}&severity_min=critical&article=Art.+50`,

@@ -1,9 +1,10 @@
 // The query of an event list: its parameters, their validation, and the store's query.
 import * as z from "zod";
-import { canonicalArticle } from "../../domain/event/article.ts";
+import { articleProblem, canonicalArticle } from "../../domain/event/article.ts";
 import type { FieldError } from "../../domain/error_codes.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
+import { MAX_SEARCH_LENGTH, parseSearch } from "../../domain/event/search.ts";
 import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/store/events.ts";
 import { severity } from "../../wire/event.ts";
@@ -19,8 +20,6 @@ const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026 in Unix ms, as an example in error messages. */
 const SOME_MS = 1_785_542_400_000;
 
-const MAX_WORDS = 10;
-const MAX_SEARCH_LENGTH = 200;
 /** The first value of `after` for polling, which sorts before every event. */
 const FIRST_ID = "evt_00000000000000000000000000";
 
@@ -57,8 +56,8 @@ export const eventsQuery = z.strictObject({
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title and summary together contain all of these words. Only whole words match, so `consult` " +
-      "does not find `consultation`. Case and accents are ignored",
+      "Full-text search: title and summary together contain all of these words. `consult*` matches words that begin so, " +
+      '`"high risk"` adjacent words. Other characters separate words. Case and accents are ignored',
   }),
   latest: flagParameter(
     "`true` returns only the newest version of each publication. Pages reached by `Link` show the list as it was " +
@@ -98,19 +97,16 @@ export async function verifyEventsQuery(
   const errors = unknownTopics("topics", query.topics ?? [], topics);
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
   for (const text of query.article ?? []) {
-    if (canonicalArticle(text) !== null) continue;
-    const message = "is not a valid reference; use the form Art. 50(2), Annex III or Recital 60";
-    errors.push({ field: "article", message: `${JSON.stringify(text)} ${message}` });
+    const message = articleProblem(text);
+    if (message !== null) errors.push({ field: "article", message: `${JSON.stringify(text)} ${message}` });
   }
   for (const code of query.language ?? []) {
     if (/^[a-z]{2,3}$/.test(code)) continue;
     const message = "is not an ISO 639-1 code in lower case, such as en";
     errors.push({ field: "language", message: `${JSON.stringify(code)} ${message}` });
   }
-  const words = query.q === undefined ? 1 : wordsOf(query.q).length;
-  if (words === 0 || words > MAX_WORDS) {
-    errors.push({ field: "q", message: `must contain 1 to ${MAX_WORDS} words` });
-  }
+  const search = query.q === undefined ? null : parseSearch(query.q);
+  if (search !== null && "problem" in search) errors.push({ field: "q", message: search.problem });
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPosition(id, store) !== null) continue;
@@ -137,6 +133,7 @@ export async function toEventQuery(
 ): Promise<EventQuery> {
   const positionOf = async (id: string | undefined) =>
     id === undefined ? undefined : await findPosition(id, store) ?? undefined;
+  const search = query.q === undefined ? undefined : parseSearch(query.q);
   return definedFields({
     limit: query.limit + 1,
     since: query.since,
@@ -147,17 +144,12 @@ export async function toEventQuery(
     eventTypes: query.event_type,
     articles: query.article?.map((text) => canonicalArticle(text) ?? text),
     languages: query.language,
-    search: query.q === undefined ? undefined : wordsOf(query.q),
+    search: search !== undefined && "terms" in search ? search.terms : undefined,
     latest: query.latest,
     before: await positionOf(query.before),
     asOf: newAsOf ?? await positionOf(query.as_of),
     after: await positionOf(query.after),
   });
-}
-
-/** Returns the words of a search in NFC, because a separate combining mark would end a word. */
-function wordsOf(text: string): string[] {
-  return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** Returns the position of an event, or null if it is unknown. {@link FIRST_ID} precedes all events. */

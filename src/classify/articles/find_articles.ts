@@ -1,5 +1,6 @@
 // Finds the articles, annexes and recitals of the AI Act that a text cites, in canonical form.
-import { ARTICLE_DATA, LAW_DATA } from "../data.ts";
+import { isInAct } from "../../domain/event/article.ts";
+import { LAW_DATA } from "../data.ts";
 import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./grammar.ts";
 import { citationsOfTheAct, findLaws } from "./laws.ts";
 import { type Citation, parseCitation, type Reference } from "./parse_citation.ts";
@@ -38,9 +39,8 @@ export function findArticles(text: string): CitedArticle[] {
     if (!ofTheAct[i]) continue;
     const words = text.slice(citation.start, citation.end);
     for (const reference of citation.references) {
-      if (!isInTheAct(reference)) continue;
       const canonical = canonicalReference(reference);
-      if (!cited.has(canonical)) {
+      if (isInAct(canonical) && !cited.has(canonical)) {
         cited.set(canonical, { canonical, kind: reference.kind, number: reference.number, words });
       }
     }
@@ -61,12 +61,6 @@ export function coversReference(whole: string, part: string): boolean {
 function canonicalReference(reference: Reference): string {
   const name = { article: "Art.", annex: "Annex", recital: "Recital" }[reference.kind];
   return `${name} ${reference.number}${reference.path.map((part) => `(${part})`).join("")}`;
-}
-
-function isInTheAct(reference: Reference): boolean {
-  if (reference.kind === "article") return ARTICLE_DATA.articles.has(reference.number);
-  if (reference.kind === "annex") return ARTICLE_DATA.annexes.has(reference.number);
-  return /^[1-9]\d*$/.test(reference.number) && Number(reference.number) <= ARTICLE_DATA.recitals;
 }
 
 /** Whether the head is part of the name of a body, such as "Article 29 Working Party". */

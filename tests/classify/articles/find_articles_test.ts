@@ -1,6 +1,6 @@
 // Citations of the AI Act are found as official texts write them, and lookalikes are not.
 import assert from "node:assert/strict";
-import { ARTICLE_DATA } from "../../../src/classify/data.ts";
+import { AI_ACT } from "../../../src/domain/event/article.ts";
 import { findArticles } from "../../../src/classify/articles/find_articles.ts";
 import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
@@ -27,7 +27,7 @@ Deno.test("findArticles() does not continue the name of a law beyond the title",
 });
 
 Deno.test("findArticles() returns only numbers that exist in the Act", () => {
-  const known = new Set([...ARTICLE_DATA.articles.keys()].map((number) => `Art. ${number}`));
+  const known = new Set([...AI_ACT.articles.keys()].map((number) => `Art. ${number}`));
   for (let number = 0; number <= 200; number++) {
     for (const suffix of ["", "a", "b", "e"]) {
       const reference = `Art. ${number}${suffix}`;

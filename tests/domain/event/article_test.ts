@@ -1,6 +1,6 @@
 // Citations of the AI Act have one canonical form.
 import assert from "node:assert/strict";
-import { canonicalArticle } from "../../../src/domain/event/article.ts";
+import { articleProblem, canonicalArticle } from "../../../src/domain/event/article.ts";
 
 Deno.test("canonicalArticle() returns the canonical form of usual spellings, and null for other text", () => {
   const rows: [text: string, expected: string | null][] = [
@@ -17,6 +17,7 @@ Deno.test("canonicalArticle() returns the canonical form of usual spellings, and
     ["Anhang IV", "Annex IV"],
     ["annexe I", "Annex I"],
     ["Recital 60", "Recital 60"],
+    ["Annex I(A)(11)", "Annex I(A)(11)"],
     ["considérant 60", "Recital 60"],
     ["", null],
     ["Art.", null],
@@ -27,4 +28,30 @@ Deno.test("canonicalArticle() returns the canonical form of usual spellings, and
     ["Annex 3", null],
   ];
   for (const [text, expected] of rows) assert.equal(canonicalArticle(text), expected, text);
+});
+
+Deno.test("articleProblem() accepts only articles, annexes and recitals of the Act", () => {
+  for (const text of ["1", "4a", "Art. 113(2)", "Annex XIV", "Annex I(A)", "Recital 1", "Recital 180"]) {
+    assert.equal(articleProblem(text), null, text);
+  }
+  for (
+    const text of [
+      "0",
+      "4b",
+      "05",
+      "114",
+      "Art. 200(1)",
+      "Annex XV",
+      "Annex IIII",
+      "Recital 0",
+      "Recital 181",
+    ]
+  ) {
+    assert.match(
+      articleProblem(text) ?? "",
+      /^is not in the AI Act, which has Art\. 1 to 113, .*Annex I to XIV, /,
+      text,
+    );
+  }
+  assert.match(articleProblem("GDPR") ?? "", /^is not a valid reference; use the form /);
 });

@@ -34,7 +34,11 @@ Deno.test("two editions with one id and date are not revisions of each other, in
       const others = items.filter((one) => one !== A).map(({ title }) => title);
       assert.deepEqual(refused.toSorted(), others.toSorted());
     }
-    const latest = await world.store.listEvents({ limit: 9, latest: true, search: ["edition"] });
+    const latest = await world.store.listEvents({
+      limit: 9,
+      latest: true,
+      search: [{ words: ["edition"], isPrefix: false }],
+    });
     assert.deepEqual(latest.map(({ json }) => JSON.parse(json).summary_en), [A.summary]);
   }));
 

@@ -18,6 +18,7 @@ import type {
 } from "../../../src/domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
+import { parseSearch, type SearchTerm } from "../../../src/domain/event/search.ts";
 import type { Provenance } from "../../../src/domain/event/provenance.ts";
 import {
   type MatchedSubscription,
@@ -124,6 +125,13 @@ export const PROVENANCE: Provenance = {
   http_status: 200,
   fetched_at: T0,
 };
+
+/** Returns the terms of a valid search. */
+export function searchOf(text: string): readonly SearchTerm[] {
+  const search = parseSearch(text);
+  if ("problem" in search) throw new Error(`${text} ${search.problem}`);
+  return search.terms;
+}
 
 export function aPublication(key: string, contentHash: string): PublicationKey {
   return { key, contentHash };

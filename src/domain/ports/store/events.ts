@@ -1,5 +1,6 @@
 // The part of the Store port that reads event records.
 import type { EventType } from "../../event/event.ts";
+import type { SearchTerm } from "../../event/search.ts";
 import type { Provenance } from "../../event/provenance.ts";
 import type { Severity } from "../../event/severity.ts";
 
@@ -18,8 +19,8 @@ export interface EventQuery {
   /** Canonical references. A reference also matches the references within it. */
   articles?: readonly string[];
   languages?: readonly string[];
-  /** Words that must all be in the title or the summary. */
-  search?: readonly string[];
+  /** Terms that must all be in the titles or summaries. */
+  search?: readonly SearchTerm[];
   /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
   /** Only events stored up to this position, so that later events do not change the list. */

@@ -11,7 +11,7 @@ import { SERVED_JSON } from "./served_record.ts";
  * compares the entries of all filters, which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
  */
 export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
-  const match = matchOf(query);
+  const match = matchOf(connection, query);
   const { from, where, by } = query.after === undefined
     ? newestFirst(connection, query, match)
     : asStored(query, match);

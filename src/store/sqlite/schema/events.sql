@@ -52,6 +52,9 @@ create virtual table events_by_seq using fts5 (
   words, tags, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2"
 ); -- rowid: events.seq
 
+-- The indexed words and tags, for searches by the beginning of a word.
+create virtual table event_words using fts5vocab (events_by_date, instance);
+
 -- Events waiting to be matched against subscriptions.
 create table event_outbox (
   event_seq integer primary key references events (seq)

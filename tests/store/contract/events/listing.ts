@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { EVENT_TYPES, type RegEvent } from "../../../../src/domain/event/event.ts";
 import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { anEvent, PROVENANCE, publish, recordIt, T0 } from "../given.ts";
+import { searchMatcher } from "../../../../src/domain/event/search.ts";
+import { searchedText } from "../../../../src/domain/plans/search_text.ts";
+import { anEvent, PROVENANCE, publish, recordIt, searchOf, T0 } from "../given.ts";
 import { test } from "../contract.ts";
 import fc from "npm:fast-check@4.10.2";
 import { SEVERITIES, severityRank } from "../../../../src/domain/event/severity.ts";
@@ -30,8 +32,8 @@ test("listEvents() orders events of the same time by id, even if ids descend bet
   await publish(store, [1, 3].map((at) => anEvent(`evt_${at}x`, { published_at: at, external_id: `${at}` })));
   const equal = stored.toSorted().reverse();
   assert.deepEqual(await ids(store), ["evt_3x", ...equal, "evt_1x"]);
-  const filters = [[{ topics: ["gpai"] }, equal], [{ search: ["labels"] }, equal], [
-    { search: ["risk", "labels"], since: 2, until: 2 },
+  const filters = [[{ topics: ["gpai"] }, equal], [{ search: searchOf("labels") }, equal], [
+    { search: searchOf("risk labels"), since: 2, until: 2 },
     ["evt_04", "evt_03", "evt_02", "evt_01"],
   ]] as const;
   for (const [filter, expected] of filters) {
@@ -59,9 +61,9 @@ test("a later language is found once, after an event of the same time with a sma
   await publish(store, [anEvent("evt_0", { external_id: "another" })]);
   assert.deepEqual(await ids(store, { languages: ["de"] }), ["evt_1"]);
   assert.deepEqual(await ids(store, { languages: ["de"], after: { seq: 0 } }), ["evt_1"]);
-  assert.deepEqual(await ids(store, { search: ["leitlinien"] }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { search: searchOf("leitlinien") }), ["evt_1"]);
   assert.deepEqual(await ids(store, { topics: ["transparency"] }), ["evt_1", "evt_0"]);
-  assert.deepEqual(await ids(store, { search: ["guidelines", "evt"] }), ["evt_1", "evt_0"]);
+  assert.deepEqual(await ids(store, { search: searchOf("guidelines evt") }), ["evt_1", "evt_0"]);
 });
 
 test("listEvents() finds events with all words in titles and summaries, in every language and in any case", async (store) => {
@@ -71,22 +73,52 @@ test("listEvents() finds events with all words in titles and summaries, in every
       de: { title: "Kennzeichnung von Texten", summary: "Prüfung" },
     }),
   ]);
-  assert.deepEqual(await ids(store, { search: ["labelling"] }), ["evt_2", "evt_1"]);
-  assert.deepEqual(await ids(store, { search: ["LABELLING", "duties"] }), ["evt_1"]);
-  assert.deepEqual(await ids(store, { search: ["prüfung", "labelling"] }), ["evt_2"]);
-  assert.deepEqual(await ids(store, { search: ["labelling", "unknown"] }), []);
+  assert.deepEqual(await ids(store, { search: searchOf("labelling") }), ["evt_2", "evt_1"]);
+  assert.deepEqual(await ids(store, { search: searchOf("LABELLING duties") }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { search: searchOf("prüfung labelling") }), ["evt_2"]);
+  assert.deepEqual(await ids(store, { search: searchOf("labelling unknown") }), []);
 });
 
-test("listEvents() treats operators of the search engine as words", async (store) => {
-  await publish(store, [worded("evt_1", 'Labels NOT "here" or near', "")]);
-  for (const word of ["NOT", "or", "near"]) {
-    assert.deepEqual(await ids(store, { search: ["labels", word] }), ["evt_1"], word);
+const SEARCHES: [search: string, expected: string[]][] = [
+  // Operators of the search engine are words or separate words.
+  ["labels NOT", ["evt_1"]],
+  ["labels or near", ["evt_1"]],
+  ["words:labels", []],
+  ["^labels) -here + {not}", ["evt_1"]],
+  ["lab", []],
+  ["lab*", ["evt_2", "evt_1"]],
+  ["LABÉLL*", ["evt_2"]],
+  ["lab*elling", []],
+  ["*labels", ["evt_1"]],
+  ["prüfp* labelling", ["evt_2"]],
+  ['"here or"', ["evt_1"]],
+  ['"or here"', []],
+  ['"high-risk SYSTEMES" lab*', ["evt_2"]],
+  ['"high risk syst"', []],
+  ['"risk systemes label*"', []],
+  // The tag of the topic "transparency" is not a word.
+  ["ptransp*", []],
+  // More words begin so than are replaced.
+  ["wide*", ["evt_3"]],
+  ["wide* labels", []],
+];
+
+test("listEvents() finds words, beginnings of words and phrases, and no other syntax", async (store) => {
+  const wide = Array.from({ length: 150 }, (_, at) => `wide${at}`).join(" ");
+  const events = [
+    worded("evt_1", 'Labels NOT "here" or near', ""),
+    worded("evt_2", "Labelling", "High-risk systèmes: Prüfpflichten."),
+    worded("evt_3", wide, ""),
+  ];
+  await publish(store, events.map((event) => ({ ...event, topics: ["transparency"] })));
+  for (const [search, expected] of SEARCHES) {
+    for (const query of [{}, { after: { seq: 0 } }]) {
+      const found = await ids(store, { search: searchOf(search), ...query });
+      assert.deepEqual(found.toSorted().reverse(), expected, search);
+    }
+    const matching = events.filter((event) => searchMatcher(searchedText(event))(searchOf(search)));
+    assert.deepEqual(matching.map(({ id }) => id).reverse(), expected, `searchMatcher(): ${search}`);
   }
-  for (const word of ["label*", '"', "lab", "words:labels", "^labels x", "labels)"]) {
-    const found = await ids(store, { search: [word] });
-    assert.ok(found.length <= 1, word);
-  }
-  assert.deepEqual(await ids(store, { search: ["lab"] }), []);
 });
 
 test("lastPosition() returns the position of the event stored last, or null in an empty store", async (store) => {
@@ -192,7 +224,7 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
     eventTypes,
     articles,
     languages,
-    search: words,
+    search,
     latest,
   } = query;
   const checks: ((event: RegEvent, at: number) => boolean)[] = [
@@ -208,7 +240,7 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
         event.ai_act_articles.some((held) => held === article || held.startsWith(`${article}(`))
       ),
     (event) => languages === undefined || languages.some((code) => event.language_versions.includes(code)),
-    (event) => words === undefined || words.every((word) => event.title_en.split(" ").includes(word)),
+    (event) => search === undefined || searchMatcher(searchedText(event))(search),
     (event, at) =>
       latest !== true ||
       !events.slice(at + 1).some((later) =>
@@ -232,7 +264,17 @@ const ARTICLES = ["Art. 5", "Art. 50", "Art. 50(2)", "Annex III"];
 
 const LANGUAGES = ["de", "en"];
 
-const WORDS = ["labels", "models", "risk"];
+const WORDS = ["labels", "Labelling", "modèles", "RISK"];
+
+const WISHED = [
+  "labels",
+  "lab*",
+  "LABE*",
+  "mode* risk",
+  '"labels modèles"',
+  '"risk modeles" lab*',
+  "labelling risk",
+];
 
 /** Events with few distinct values, so that many share them. Their ids are in random order. */
 const someEvents = fc.uniqueArray(
@@ -245,7 +287,7 @@ const someEvents = fc.uniqueArray(
     event_type: fc.constantFrom(...TYPES),
     ai_act_articles: fc.subarray(ARTICLES),
     language_versions: fc.subarray(LANGUAGES),
-    words: fc.subarray(WORDS, { minLength: 1 }),
+    words: fc.shuffledSubarray(WORDS, { minLength: 1 }),
     published_at: fc.integer({ min: -1, max: 3 }),
   }),
   { selector: ({ number }) => number, maxLength: 30 },
@@ -271,7 +313,7 @@ const someQuery = fc.record({
   eventTypes: fc.subarray([...TYPES], { minLength: 1 }),
   articles: fc.subarray(ARTICLES, { minLength: 1 }),
   languages: fc.subarray([...LANGUAGES, "fr"], { minLength: 1 }),
-  words: fc.subarray(WORDS, { minLength: 1 }),
+  search: fc.constantFrom(...WISHED).map(searchOf),
   latest: fc.boolean(),
   first: fc.integer({ min: 1, max: 30 }),
 }, { requiredKeys: ["limit"] });

@@ -21,6 +21,7 @@ import {
   PROVENANCE,
   publish,
   recordIt,
+  searchOf,
   T0,
 } from "../given.ts";
 import { test } from "../contract.ts";
@@ -99,7 +100,7 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     assert.equal(await store.releaseEvents("court", end), 0);
     assert.equal(await store.releaseEvents("board", end), 2);
     assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
-    assert.equal((await store.listEvents({ limit: 9, search: [ids[0] ?? ""] })).length, 1, "kept");
+    assert.equal((await store.listEvents({ limit: 9, search: searchOf(ids[0] ?? "") })).length, 1, "kept");
   }
 });
 
@@ -220,11 +221,15 @@ test("a later language is part of its event, is found by its words and code, and
     ]),
     [["de", "https://board.example/de", T0 + DAY], ["fr", "https://board.example/fr", T0 + DAY]],
   );
-  for (const query of [{ languages: ["de"] }, { search: ["kennzeichnung"] }, { search: ["lignes"] }]) {
+  for (
+    const query of [{ languages: ["de"] }, { search: searchOf("kennzeichnung") }, {
+      search: searchOf("lignes"),
+    }]
+  ) {
     const listed = await store.listEvents({ limit: 9, ...query });
     assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
   }
-  assert.equal((await store.listEvents({ limit: 9, search: ["guidelines"] })).length, 2);
+  assert.equal((await store.listEvents({ limit: 9, search: searchOf("guidelines") })).length, 2);
   assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
 });
 

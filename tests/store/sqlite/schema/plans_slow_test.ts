@@ -36,7 +36,9 @@ function readsAll(line: string): boolean {
   const [, table = "", how = ""] = /^SCAN (?:\d+ )?(\w+)(.*)$/.exec(line) ?? [];
   if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
   if (
-    ["CONSTANT", "asked", "waiting", "walked", "queues", "sqlite_master", "sqlite_schema"].includes(table)
+    ["CONSTANT", "asked", "found", "waiting", "walked", "queues", "sqlite_master", "sqlite_schema"].includes(
+      table,
+    )
   ) {
     return false;
   }

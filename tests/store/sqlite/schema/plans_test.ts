@@ -19,6 +19,7 @@ import {
   publish,
   recordIt,
   releaseAll,
+  searchOf,
   subscribe,
   T0,
 } from "../../contract/given.ts";
@@ -197,7 +198,7 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
     /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid<\?\)$/,
   ],
   ["a source", { source: "board" }, BY_DATE],
-  ["a topic and words", { topics: ["gpai"], search: ["labels"], since: T0 }, BY_DATE],
+  ["a topic and words", { topics: ["gpai"], search: searchOf("labels"), since: T0 }, BY_DATE],
   [
     "the newest versions",
     { latest: true },
