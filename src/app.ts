@@ -133,6 +133,7 @@ export function createApp(options: AppOptions): App {
     tiers: config.tiers,
     publicUrl: config.server.publicUrl,
   });
+  const access = createAccess({ store, clock });
   const server = createServer({
     routes: routesOf(parts, delivery, payments),
     ...platform,
@@ -141,7 +142,7 @@ export function createApp(options: AppOptions): App {
     count: services.countRequest,
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
-    keys: createAccess({ store, clock }),
+    keys: access,
     countRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   const prepare = retriedUntilDone(async () => {
@@ -159,6 +160,7 @@ export function createApp(options: AppOptions): App {
   };
   const chores = {
     "request counts not written": () => quota.flush(),
+    "uses of keys not written": () => access.flush(),
     "access of non-paying customers not ended": endGraces,
     "storage faults not checked": async () => void await store.fault(),
     ...removals,
@@ -184,6 +186,7 @@ export function createApp(options: AppOptions): App {
       await delivery.tick();
       await mailLoop.tick();
       await quota.flush();
+      await access.flush();
       for (const remove of Object.values(removals)) await remove();
     },
     async start() {
@@ -201,6 +204,7 @@ export function createApp(options: AppOptions): App {
       stopping.abort();
       await drain();
       await quota.flush();
+      await access.flush();
     },
   };
 }

@@ -1,4 +1,5 @@
 // Authenticates requests by API key. Keys are cached briefly.
+import { keyStateOf } from "../domain/customer/api_key.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/error_codes.ts";
 import type { Clock } from "../domain/ports/ports.ts";
@@ -9,12 +10,16 @@ import { hashKey, keyFromHeader } from "./keys.ts";
 /** How long a key's holder is cached, in ms. A disabled key must be rejected within a second. */
 const CACHE_MS = 500;
 const MAX_CACHED = 10_000;
+/** How much later, in ms, a key must be used for its last use to be stored again. */
+const USE_MS = 3_600_000;
 
 export interface Access {
   /** Returns the customer whose valid key is in the header. Rejects with `unauthenticated` if there is none. */
   authenticate(authorization: string | null): Promise<Customer>;
   /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;
+  /** Stores when keys were last used. */
+  flush(): Promise<void>;
 }
 
 /** Returns why a customer has no access. Only holders of a valid key, which cannot be guessed, see the reason. */
@@ -25,20 +30,29 @@ function whyDisabled({ disabledBy }: KeyHolder): string {
     : "This API key is valid, but the operator has disabled your access. A new key would not help; contact the operator.";
 }
 
-function customerOf(holder: KeyHolder | null): Customer {
+/** Returns the holder if its key is valid and its customer is enabled. Otherwise, throws `unauthenticated`. */
+function checked(holder: KeyHolder | null, nowMs: number): KeyHolder {
   if (holder === null) throw new AppError("unauthenticated", "This API key is unknown.");
-  if (holder.keyDisabled) {
+  if (keyStateOf(holder.key, nowMs) === "disabled") {
     throw new AppError(
       "unauthenticated",
       "This API key is disabled because it was replaced or revoked. Contact the operator if you have no newer key.",
     );
   }
   if (!holder.customer.enabled) throw new AppError("unauthenticated", whyDisabled(holder));
-  return holder.customer;
+  return holder;
 }
 
-export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
+export function createAccess(
+  { store, clock }: { store: Pick<Store, "findKey" | "noteKeyUses">; clock: Clock },
+): Access {
   const cached = new Map<string, { holder: KeyHolder; readAtMs: number }>();
+  /** When keys were used, Unix ms, by hash; not stored yet. */
+  let uses = new Map<string, number>();
+
+  const noteUse = (hash: string, { key: { lastUsedAtMs } }: KeyHolder, nowMs: number) => {
+    if (lastUsedAtMs === null || Math.abs(nowMs - lastUsedAtMs) >= USE_MS) uses.set(hash, nowMs);
+  };
 
   const find = async (hash: string): Promise<KeyHolder | null> => {
     const nowMs = clock.nowMs();
@@ -67,12 +81,29 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
           "The Authorization header has no valid API key: it must be `Bearer rgf_` and 64 hexadecimal digits.",
         );
       }
-      return customerOf(await find(hashKey(key)));
+      const hash = hashKey(key);
+      const found = await find(hash);
+      const nowMs = clock.nowMs();
+      const holder = checked(found, nowMs);
+      noteUse(hash, holder, nowMs);
+      return holder.customer;
     },
     isRemembered(authorization) {
       const key = keyFromHeader(authorization);
       const holder = key === null ? undefined : cached.get(hashKey(key))?.holder;
-      return holder !== undefined && !holder.keyDisabled && holder.customer.enabled;
+      return holder !== undefined && keyStateOf(holder.key, clock.nowMs()) !== "disabled" &&
+        holder.customer.enabled;
+    },
+    async flush() {
+      if (uses.size === 0) return;
+      const noted = uses;
+      uses = new Map();
+      try {
+        await store.noteKeyUses([...noted].map(([hash, atMs]) => ({ hash, atMs })));
+      } catch (error) {
+        for (const [hash, atMs] of noted) if (!uses.has(hash)) uses.set(hash, atMs);
+        throw error;
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 // API keys: creation, hashing and parsing.
 import { createHash } from "node:crypto";
+import { DEFAULT_LABEL } from "../domain/customer/api_key.ts";
 import type { ApiKey } from "../domain/customer/customer.ts";
 import { makeSecret } from "../domain/delivery/secret.ts";
 
@@ -11,11 +12,20 @@ const BEARER_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(rgf_[0-9a-f]{64})$/;
 export function makeKey(
   randomBytes: (count: number) => Uint8Array,
   nowMs: number,
+  label: string = DEFAULT_LABEL,
 ): { key: string; stored: ApiKey } {
   const key = KEY_PREFIX + makeSecret(randomBytes);
   return {
     key,
-    stored: { hash: hashKey(key), lastFour: key.slice(-4), createdAtMs: nowMs, disabledAtMs: null },
+    stored: {
+      hash: hashKey(key),
+      label,
+      lastFour: key.slice(-4),
+      createdAtMs: nowMs,
+      validUntilMs: null,
+      disabledAtMs: null,
+      lastUsedAtMs: null,
+    },
   };
 }
 

@@ -4,8 +4,8 @@ import type { Cell, Colour } from "./table.ts";
 const COLOURS: ReadonlyMap<string, Colour> = new Map(
   Object.entries(
     {
-      green: ["ok", "enabled", "delivered", "sent", "done", "applied"],
-      yellow: ["held", "partial", "pending", "waiting", "late", "silent", "unpaid", "medium"],
+      green: ["ok", "enabled", "delivered", "sent", "done", "applied", "valid"],
+      yellow: ["held", "partial", "pending", "waiting", "late", "silent", "unpaid", "medium", "expiring"],
       red: ["failing", "failed", "blocked", "high", "critical", "PROBLEM"],
       dim: ["off", "gone", "new", "disabled", "cancelled", "erased", "info", "skipped"],
     } satisfies Record<Colour, string[]>,

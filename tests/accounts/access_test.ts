@@ -22,8 +22,10 @@ const CUSTOMER: Customer = {
   createdAtMs: T0,
 };
 
-const HOLDER: KeyHolder = { customer: CUSTOMER, disabledBy: null, keyDisabled: false };
-const DISABLED_KEY: KeyHolder = { ...HOLDER, keyDisabled: true };
+const VALID = { disabledAtMs: null, validUntilMs: null, lastUsedAtMs: null };
+const HOLDER: KeyHolder = { customer: CUSTOMER, disabledBy: null, key: VALID };
+const DISABLED_KEY: KeyHolder = { ...HOLDER, key: { ...VALID, disabledAtMs: T0 - 1 } };
+const EXPIRED_KEY: KeyHolder = { ...HOLDER, key: { ...VALID, validUntilMs: T0 } };
 const DISABLED_CUSTOMER: KeyHolder = { ...HOLDER, customer: { ...CUSTOMER, enabled: false } };
 
 /** Returns an authenticator whose store has at most one key holder. `asked` lists the hashes that it looks up. */
@@ -37,6 +39,7 @@ function given(holder: KeyHolder | null = HOLDER) {
       asked.push(hash);
       return Promise.resolve(holders.get(hash) ?? null);
     },
+    noteKeyUses: () => Promise.resolve(),
   };
   return { access: createAccess({ store, clock }), clock, holders, asked };
 }
@@ -69,9 +72,10 @@ Deno.test("authenticate() states whether the key is missing, malformed, unknown 
     [BEARER, null, /is unknown/],
     // A disabled key reveals nothing about its customer.
     [BEARER, DISABLED_KEY, /^(?!.*(paid|access)).*key is disabled/],
+    [BEARER, EXPIRED_KEY, /^(?!.*(paid|access)).*key is disabled because it was replaced/],
     [
       BEARER,
-      { ...DISABLED_CUSTOMER, disabledBy: "payment", keyDisabled: true },
+      { ...DISABLED_KEY, customer: DISABLED_CUSTOMER.customer, disabledBy: "payment" },
       /^(?!.*(paid|access)).*disabled/,
     ],
     [BEARER, DISABLED_CUSTOMER, /disabled your access.*would not help/],
@@ -124,6 +128,7 @@ Deno.test("authenticate() measures the age of an entry from the start of the loo
       await clock.advance(400); // a slow store: its result may be as old as the request
       return HOLDER;
     },
+    noteKeyUses: () => Promise.resolve(),
   };
   const access = createAccess({ store, clock });
   await access.authenticate(BEARER);
@@ -135,15 +140,53 @@ Deno.test("authenticate() measures the age of an entry from the start of the loo
 Deno.test("authenticate() rethrows failures of the store and does not cache them", async () => {
   let broken = true;
   const findKey = () => broken ? Promise.reject(new Error("the disk is gone")) : Promise.resolve(HOLDER);
-  const access = createAccess({ store: { findKey }, clock: fakeClock(T0) });
+  const access = createAccess({
+    store: { findKey, noteKeyUses: () => Promise.resolve() },
+    clock: fakeClock(T0),
+  });
   await assert.rejects(async () => await access.authenticate(BEARER), /the disk is gone/);
   broken = false;
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
 });
 
+Deno.test("flush() stores the uses of valid keys, and repeats what could not be stored", async () => {
+  let broken = true;
+  const noted: unknown[] = [];
+  const holders = [HOLDER, HOLDER, DISABLED_KEY, {
+    ...HOLDER,
+    key: { ...VALID, lastUsedAtMs: T0 - 3_599_998 },
+  }];
+  const store = {
+    findKey: () => Promise.resolve(holders.shift() ?? null),
+    noteKeyUses: (uses: readonly unknown[]) => {
+      if (broken) return Promise.reject(new Error("the disk is full"));
+      noted.push(uses);
+      return Promise.resolve();
+    },
+  };
+  const clock = fakeClock(T0);
+  const access = createAccess({ store, clock });
+  const keys = ["a", "b", "c", "d"].map((digit) => `rgf_${digit.repeat(64)}`);
+  const use = (at: number) => access.authenticate(`Bearer ${keys[at]}`);
+  await use(0);
+  await assert.rejects(access.flush(), /the disk is full/);
+  await clock.advance(1);
+  await use(1);
+  await assert.rejects(use(2));
+  await use(3);
+  broken = false;
+  await access.flush();
+  await access.flush();
+  const hashes = keys.map(hashKey);
+  assert.deepEqual(noted, [[{ hash: hashes[0], atMs: T0 }, { hash: hashes[1], atMs: T0 + 1 }]]);
+});
+
 Deno.test("authenticate() works for more keys than it caches", async () => {
   const findKey = (id: string) => Promise.resolve({ ...HOLDER, customer: { ...CUSTOMER, id } });
-  const access = createAccess({ store: { findKey }, clock: fakeClock(T0) });
+  const access = createAccess({
+    store: { findKey, noteKeyUses: () => Promise.resolve() },
+    clock: fakeClock(T0),
+  });
   for (let number = 0; number < 10_050; number++) {
     const key = `rgf_${number.toString(16).padStart(64, "0")}`;
     assert.equal((await access.authenticate(`Bearer ${key}`)).id, hashKey(key));

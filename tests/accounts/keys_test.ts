@@ -9,7 +9,15 @@ Deno.test("makeKey() creates a key of 32 random bytes and stores only its hash a
   const { key, stored } = makeKey((count) => Uint8Array.from({ length: count }, (_, at) => 255 - at), T0);
   assert.match(key, /^rgf_[0-9a-f]{64}$/);
   assert.ok(key.startsWith(`${KEY_PREFIX}fffefdfc`));
-  assert.deepEqual(stored, { hash: hashKey(key), lastFour: "e1e0", createdAtMs: T0, disabledAtMs: null });
+  assert.deepEqual(stored, {
+    hash: hashKey(key),
+    label: "default",
+    lastFour: "e1e0",
+    createdAtMs: T0,
+    validUntilMs: null,
+    disabledAtMs: null,
+    lastUsedAtMs: null,
+  });
   assert.ok(!JSON.stringify(stored).includes(key.slice(4, 20)));
 });
 

@@ -1,6 +1,8 @@
 // API keys, the daily quota, error responses and HEAD requests.
 import assert from "node:assert/strict";
 import { problem } from "../../src/wire/health_sources_topics.ts";
+import { makeKey } from "../../src/accounts/keys.ts";
+import { DEFAULT_LABEL } from "../../src/domain/customer/api_key.ts";
 import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
 import { BY } from "../store/contract/given.ts";
@@ -39,9 +41,49 @@ Deno.test("rotated keys and keys of disabled customers are rejected within a sec
     await world.store.changeCustomer(customer.id, { enabled: true }, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 200);
-    await world.store.replaceKeys(customer.id, null, BY);
+    await world.store.disableKeys(customer.id, null, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 401);
+  }));
+
+Deno.test("an old key works until the end of its overlap, and all keys of a customer share its quota", () =>
+  withWorld(async (world) => {
+    const { customer, key: first } = await world.addCustomer();
+    const make = (label: string) =>
+      makeKey((count) => world.platform.random.bytes(count), world.platform.clock.nowMs(), label);
+    const [second, newFirst] = [make("staging"), make(DEFAULT_LABEL)];
+    await world.store.addKey(customer.id, second.stored, BY);
+    const oldUntilMs = world.platform.clock.nowMs() + 86_400_000;
+    await world.store.rotateKey(customer.id, newFirst.stored, { ...BY, oldUntilMs, mailId: null });
+    const statuses = async () => {
+      const replies = [];
+      for (const key of [first, second.key, newFirst.key]) {
+        replies.push(await world.ask("/v1/events", { key }));
+      }
+      return replies.map(({ status, headers }) => [status, headers.get("x-ratelimit-remaining")]);
+    };
+    assert.deepEqual(await statuses(), [[200, "9999"], [200, "9998"], [200, "9997"]]);
+    // The last request before the end caches the key, which must not extend its validity.
+    await world.platform.clock.advance(86_400_000 - 1);
+    assert.deepEqual(await statuses(), [[200, "9999"], [200, "9998"], [200, "9997"]]);
+    await world.platform.clock.advance(1);
+    assert.deepEqual(await statuses(), [[401, null], [200, "9996"], [200, "9995"]]);
+  }));
+
+Deno.test("the last use of a key is stored, at most once per hour", () =>
+  withWorld(async (world) => {
+    const { customer, key } = await world.addCustomer();
+    const lastUsed = async () => (await world.store.findAccount(customer.id))?.keys[0]?.lastUsedAtMs;
+    const use = async (afterMs: number) => {
+      await world.platform.clock.advance(afterMs);
+      await world.ask("/v1/events", { key });
+      await world.app.tick();
+      return await lastUsed();
+    };
+    assert.equal(await lastUsed(), null);
+    assert.equal(await use(0), START_MS);
+    assert.equal(await use(3_599_999), START_MS);
+    assert.equal(await use(1), START_MS + 3_600_000);
   }));
 
 Deno.test("every response states the daily quota; once it is used up, requests get 429 until 00:00 UTC", () =>

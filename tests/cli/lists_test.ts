@@ -26,7 +26,11 @@ async function fill(folder: string): Promise<string> {
     if (n > 0) noteAct(connection, { actor: "service", atMs }, "customer.change", id, { n });
     const event = { fact: null, payer: null, subscription: null, note: "of nobody", receivedAtMs: atMs };
     await payments.recordPayment(aPayment(`evt_${number}`, event), aReview());
-    const mail = { kind: "key-rotated", customerId: id, data: { lastFour: "abcd" } } as const;
+    const mail = {
+      kind: "key-rotated",
+      customerId: id,
+      data: { label: "default", lastFour: "abcd", oldUntilMs: null },
+    } as const;
     queueMail(connection, { ...mail, id: `mail_${number}`, onceKey: number, atMs });
   }
   connection.close();

@@ -265,7 +265,12 @@ export class Story {
     const subscriber = chance.pick(subscribers);
     const bytes = (count: number) => Uint8Array.from({ length: count }, () => chance.between(0, 255));
     const { key, stored } = makeKey(bytes, clock.nowMs());
-    await store.replaceKeys(subscriber.id, stored, { actor: "cli:simulation", atMs: clock.nowMs() });
+    await store.rotateKey(subscriber.id, stored, {
+      actor: "cli:simulation",
+      atMs: clock.nowMs(),
+      oldUntilMs: null,
+      mailId: null,
+    });
     this.simulation.oldKeys.push(subscriber.key);
     subscriber.key = key;
   }

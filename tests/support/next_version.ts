@@ -16,12 +16,15 @@ export const NEXT_MIGRATIONS: readonly Migration[] = [
         hash text primary key check (length(hash) = 64),
         customer_id text not null references customers (id),
         last_four text not null check (length(last_four) = 4),
-        label text not null default '',
+        label text,
+        scope text not null default '',
         created_at integer not null,
-        disabled_at integer
+        valid_until integer,
+        disabled_at integer,
+        last_used_at integer
       ) strict, without rowid;
-      insert into keys_next (hash, customer_id, last_four, created_at, disabled_at)
-        select hash, customer_id, last_four, created_at, disabled_at from api_keys;
+      insert into keys_next (hash, customer_id, label, last_four, created_at, valid_until, disabled_at, last_used_at)
+        select hash, customer_id, label, last_four, created_at, valid_until, disabled_at, last_used_at from api_keys;
       drop table api_keys;
       alter table keys_next rename to api_keys;
       create index api_keys_by_customer on api_keys (customer_id, created_at);

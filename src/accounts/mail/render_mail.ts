@@ -50,6 +50,7 @@ export function renderMail(mail: ClaimedMail, facts: MailFacts): RenderedMail {
 
 function mailOf({ kind, data }: MailContent): MailName {
   if (kind === "payment-failed" && data.accessUntilMs === null) return "access-suspended";
+  if (kind === "key-rotated" && data.oldUntilMs !== null) return "key-expiring";
   return kind === "delivery-disabled" && data.isKeyLost === true ? "key-lost" : kind;
 }
 

@@ -105,7 +105,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
 }
 
-async function describeAccount({ config, store }: Opened, id: string) {
+async function describeAccount({ config, platform, store }: Opened, id: string) {
   const account = await store.findAccount(id);
   if (account === null) throw new CommandError(`there is no customer ${id}`);
   const { customer, keys, payment, disabledBy, erasedAtMs } = account;
@@ -123,7 +123,7 @@ async function describeAccount({ config, store }: Opened, id: string) {
       disabled_by: disabledBy,
       erased_at: erasedAtMs,
     },
-    keys: keys.map(keyFields),
+    keys: keys.map((key) => keyFields(key, platform.clock.nowMs())),
     payment: payment === null ? null : paymentState(payment),
     subscriptions: await Promise.all(subscriptions.map(async (one) => ({
       id: one.id,

@@ -1,19 +1,29 @@
-// `customer …` and `key …`: manage customers, their tiers and their keys.
+// `customer …`: manage customers and their tiers.
 import { makeKey } from "../../accounts/keys.ts";
 import type { Config } from "../../config/config.ts";
 import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { type ApiKey, type Customer, limitsOf } from "../../domain/customer/customer.ts";
-import { UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
+import { keyStateOf } from "../../domain/customer/api_key.ts";
+import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import { isMailAddress } from "../../domain/customer/mail.ts";
 import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
-import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
+import {
+  actOf,
+  findByEmail,
+  idsOf,
+  keyFields,
+  nameOfKey,
+  printCustomer,
+  printKey,
+  publicFields,
+  requireChangeable,
+} from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { stateCell } from "../colours.ts";
-import { print, printList, timeCell } from "../print.ts";
+import { printList, timeCell } from "../print.ts";
 import type { Cell } from "../table.ts";
 
 const LIMIT_OPTIONS = {
@@ -59,7 +69,7 @@ export const customerCommands: Command[] = [
         };
         const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
         await store.addCustomer(customer, stored, actOf(call, platform));
-        printKey(call, customer, key);
+        printKey(call, { customer, key, label: stored.label });
       }, { withoutStore: "make" });
     },
   },
@@ -69,15 +79,16 @@ export const customerCommands: Command[] = [
     summary: "lists the customers and the last characters of their keys",
     example: "regfeed customer list",
     run: (call) =>
-      withStore(call, async ({ config, store }) => {
+      withStore(call, async ({ config, platform, store }) => {
         const rows = await store.listCustomers();
-        printList(call, { customers: rows.map((row) => listedFields(row, config)) }, {
+        const nowMs = platform.clock.nowMs();
+        printList(call, { customers: rows.map((row) => listedFields(row, config, nowMs)) }, {
           rows,
           none: "no customers; add one with `customer add`",
           header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
           drop: ["IN THE CONFIG", "SINCE (UTC)"],
           cut: "EMAIL",
-          cells: (row) => customerCells(row, config),
+          cells: (row) => customerCells(row, config, nowMs),
         });
       }),
   },
@@ -119,35 +130,6 @@ export const customerCommands: Command[] = [
     summary: "accepts a customer's keys again and sends its held deliveries",
     example: "regfeed customer enable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) => changeCustomer(call, { enabled: true }),
-  },
-  {
-    name: "key rotate",
-    usage: "CUSTOMER [--json]",
-    summary: "replaces a customer's keys, prints the new key once, and sends an email about the change",
-    example: "regfeed key rotate ana@example.org",
-    run: (call) =>
-      withStore(call, async ({ platform, store }) => {
-        const customer = await requireChangeable(call, store);
-        const nowMs = platform.clock.nowMs();
-        const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-        const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
-        // The customer gets an email without the key, which only the operator sees.
-        const mail = customer.email === "" ? {} : { mailId };
-        await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...mail });
-        printKey(call, customer, key);
-      }),
-  },
-  {
-    name: "key disable",
-    usage: "CUSTOMER [--json]",
-    summary: "disables a customer's keys without creating a new one",
-    example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    run: (call) =>
-      withStore(call, async ({ platform, store }) => {
-        const customer = await requireChangeable(call, store);
-        await store.replaceKeys(customer.id, null, actOf(call, platform));
-        printCustomer(call, customer, "has no valid key now; `key rotate` creates a new one");
-      }),
   },
 ];
 
@@ -195,17 +177,6 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
   host.err(`Subscriptions held because they exceed the tier's limit: ${ids}\n`);
-}
-
-/** Finds the named customer. Throws if the customer is declared in the config or was erased. */
-async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
-  const customer = await requireCustomer(call, store);
-  const { id } = customer;
-  if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
-  if ((await store.findAccount(id))?.erasedAtMs !== null) {
-    throw new CommandError(`${id} was erased permanently: add a new customer with \`customer add\``);
-  }
-  return customer;
 }
 
 async function refuseDeclared(
@@ -280,23 +251,10 @@ function tierOf(text: string): Tier {
   return tier;
 }
 
-function printKey(call: CommandCall, customer: Customer, key: string): void {
-  const { id, email, tier } = customer;
-  print(
-    call,
-    { customer: publicFields(customer), key },
-    () => `customer  ${id}\nemail     ${email}\ntier      ${tier}\nkey       ${key}\n`,
-  );
-  if (!call.flags.has("json")) call.host.err("This key is shown only now and cannot be recovered.\n");
-}
-
-function printCustomer(call: CommandCall, customer: Customer, what: string): void {
-  print(call, { customer: publicFields(customer) }, () => `${customer.id} ${what}\n`);
-}
-
 function listedFields(
   { customer, keys, disabledBy, erasedAtMs }: ListedCustomer,
   config: Config,
+  nowMs: number,
 ): Record<string, unknown> {
   return {
     ...publicFields(customer),
@@ -304,11 +262,11 @@ function listedFields(
     erased_at: erasedAtMs,
     declared: customer.declared,
     declared_as: nameOf(customer, config),
-    keys: keys.map(keyFields),
+    keys: keys.map((key) => keyFields(key, nowMs)),
   };
 }
 
-function customerCells(row: ListedCustomer, config: Config): Cell[] {
+function customerCells(row: ListedCustomer, config: Config, nowMs: number): Cell[] {
   const { customer, keys } = row;
   return [
     customer.id,
@@ -316,7 +274,7 @@ function customerCells(row: ListedCustomer, config: Config): Cell[] {
     customer.tier,
     stateCell(stateOf(row)),
     timeCell(customer.createdAtMs),
-    keys.filter((key) => key.disabledAtMs === null).map(keyState).join(" ") || "none",
+    keys.filter((key) => keyStateOf(key, nowMs) !== "disabled").map(nameOfKey).join(" ") || "none",
     customer.declared ? nameOf(customer, config) ?? "removed" : "",
   ];
 }
@@ -325,10 +283,6 @@ function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
   if (erasedAtMs !== null) return "erased";
   if (customer.enabled) return "enabled";
   return disabledBy === "payment" ? "unpaid" : "disabled";
-}
-
-function keyState({ lastFour, hash }: ApiKey): string {
-  return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
 }
 
 /** Returns the customer's name in the config, or null if the config does not declare the customer. */

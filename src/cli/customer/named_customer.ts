@@ -1,11 +1,13 @@
 // Finds the customer that a command names, and formats customers.
 import type { Act } from "../../domain/customer/audit.ts";
 import type { ApiKey, Customer } from "../../domain/customer/customer.ts";
+import { keyStateOf } from "../../domain/customer/api_key.ts";
 import { declaredCustomerId, UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
 import { isId } from "../../domain/event/ids.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
+import { print } from "../print.ts";
 
 export const CUSTOMER_OPTION = {
   customer: {
@@ -37,6 +39,17 @@ export async function requireCustomer(call: CommandCall, store: Store): Promise<
     throw new CommandError(
       `${found.length} customers have the email address ${named}; use one of the ids: ${idsOf(found)}`,
     );
+  }
+  return customer;
+}
+
+/** Finds the named customer. Throws if the customer is declared in the config or was erased. */
+export async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
+  const customer = await requireCustomer(call, store);
+  const { id } = customer;
+  if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
+  if ((await store.findAccount(id))?.erasedAtMs !== null) {
+    throw new CommandError(`${id} was erased permanently: add a new customer with \`customer add\``);
   }
   return customer;
 }
@@ -74,11 +87,42 @@ export function publicFields(
 }
 
 /** Returns the fields that identify a key without revealing it. For a declared key, only the hash is known. */
-export function keyFields({ lastFour, hash, createdAtMs, disabledAtMs }: ApiKey): Record<string, unknown> {
+export function keyFields(key: ApiKey, nowMs: number): Record<string, unknown> {
+  const { label, lastFour, hash, createdAtMs, lastUsedAtMs, validUntilMs, disabledAtMs } = key;
   const isDeclared = lastFour === UNKNOWN_LAST_FOUR;
+  const isOver = keyStateOf(key, nowMs) === "disabled";
   return {
+    label,
     ...(isDeclared ? { last_four: null, key_sha256: hash } : { last_four: lastFour }),
     created_at: createdAtMs,
-    disabled_at: disabledAtMs,
+    last_used_at: lastUsedAtMs,
+    valid_until: validUntilMs,
+    // Null means that the key is accepted, so the end of an overlap counts as well.
+    disabled_at: disabledAtMs ?? (isOver ? validUntilMs : null),
   };
+}
+
+/** Returns what tells a key apart from others without revealing it: `…1a2b`, or the beginning of the hash. */
+export function nameOfKey({ lastFour, hash }: ApiKey): string {
+  return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
+}
+
+/** Prints a new key, which is stored nowhere, with further fields in JSON and further lines for people. */
+export function printKey(
+  call: CommandCall,
+  { customer, key, label }: { customer: Customer; key: string; label: string | null },
+  { fields = {}, lines = "" }: { fields?: Record<string, unknown>; lines?: string } = {},
+): void {
+  const { id, email, tier } = customer;
+  print(
+    call,
+    { customer: publicFields(customer), key, label, ...fields },
+    () =>
+      `customer  ${id}\nemail     ${email}\ntier      ${tier}\nlabel     ${label}\nkey       ${key}\n${lines}`,
+  );
+  if (!call.flags.has("json")) call.host.err("This key is shown only now and cannot be recovered.\n");
+}
+
+export function printCustomer(call: CommandCall, customer: Customer, what: string): void {
+  print(call, { customer: publicFields(customer) }, () => `${customer.id} ${what}\n`);
 }

@@ -25,10 +25,16 @@ export type DisabledBy = "operator" | "payment";
 export interface ApiKey {
   /** SHA-256 of the whole key, lower-case hexadecimal. */
   hash: string;
+  /** Tells a customer's keys apart; null for a declared key. No two keys without an end have the same label. */
+  label: string | null;
   lastFour: string;
   createdAtMs: number;
-  /** Unix ms, or null while the key is valid. */
+  /** The end of the overlap after a rotation, Unix ms, or null if the key has no end. */
+  validUntilMs: number | null;
+  /** When the key was disabled, Unix ms, or null. */
   disabledAtMs: number | null;
+  /** When the key was last used, Unix ms, at most an hour out of date, or null if it has not been used. */
+  lastUsedAtMs: number | null;
 }
 
 /** Returns the limits of a customer's tier. In the tier `embedded`, the customer's own limits override them. */

@@ -61,7 +61,12 @@ export interface MailData {
   /** Empty, because the key is created when the email is sent. */
   welcome: Record<string, never>;
   /** The new key is not included, because the operator has it. */
-  "key-rotated": { lastFour: string };
+  "key-rotated": {
+    label: string;
+    lastFour: string;
+    /** Until when the old key is valid, Unix ms, or null if it is disabled. */
+    oldUntilMs: number | null;
+  };
   /** `accessUntilMs`: when the access ends if no payment arrives, Unix ms, or null if it has ended. */
   "payment-failed": { accessUntilMs: number | null };
   /** `endedAtMs`: when the paid subscription and the access ended permanently, Unix ms. */

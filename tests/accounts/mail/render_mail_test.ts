@@ -19,7 +19,8 @@ const USE = { what: "deliveries", used: 4_000, limit: 5_000, resetsAtMs: AT } as
 const HELD = { held: [{ id: "sub_2", host: "b.example" }], returned: [] };
 const CONTENTS: MailContent[] = [
   { kind: "welcome", data: {} },
-  { kind: "key-rotated", data: { lastFour: "beef" } },
+  { kind: "key-rotated", data: { label: "default", lastFour: "beef", oldUntilMs: null } },
+  { kind: "key-rotated", data: { label: "staging", lastFour: "beef", oldUntilMs: AT } },
   { kind: "payment-failed", data: { accessUntilMs: AT } },
   { kind: "payment-failed", data: { accessUntilMs: null } },
   { kind: "access-ended", data: { endedAtMs: AT } },
@@ -95,6 +96,21 @@ Deno.test("no other email contains a key, and times have a time zone", () => {
   assert.match(textOf(due, "en"), /until 15 August 2026 at 10:00 UTC/);
   assert.match(textOf(due, "de"), /15\. August 2026 um 10:00 UTC/);
   assert.match(textOf(due, "fr"), /15 août 2026 à 10:00 UTC/);
+});
+
+Deno.test("the email about a replaced key names its label and how long the old key works", () => {
+  const rows: [MailLanguage, oldUntilMs: number | null, RegExp][] = [
+    ["en", null, /“staging”\. The old key no longer works\. The new key ends in beef/],
+    ["en", AT, /“staging”\..*ends in beef.*old key works until 15 August 2026 at 10:00 UTC/s],
+    ["de", null, /„staging“ ersetzt\. Der alte Schlüssel ist nicht mehr gültig\./],
+    ["de", AT, /„staging“.*bis zum 15\. August 2026 um 10:00 UTC gültig/s],
+    ["fr", null, /«\sstaging\s»\. L’ancienne clé n’est plus valable\./],
+    ["fr", AT, /«\sstaging\s».*reste valable jusqu’au 15 août 2026 à 10:00 UTC/s],
+  ];
+  for (const [language, oldUntilMs, expected] of rows) {
+    const data = { label: "staging", lastFour: "beef", oldUntilMs };
+    assert.match(unfolded(write({ kind: "key-rotated", data }, language).text), expected);
+  }
 });
 
 Deno.test("singular and plural forms are correct in every language", () => {

@@ -136,7 +136,25 @@ Deno.test("a declared customer is found by its name and identified by the hash o
       "customer show example-bank",
     );
     assert.deepEqual([shown.customer["id"], shown.customer["declared_as"]], [declared.id, "example-bank"]);
-    assert.deepEqual(shown.keys, [{ last_four: null, key_sha256: hash, created_at: 1, disabled_at: null }]);
+    assert.deepEqual(shown.keys, [{
+      label: null,
+      last_four: null,
+      key_sha256: hash,
+      created_at: 1,
+      last_used_at: null,
+      valid_until: null,
+      disabled_at: null,
+    }]);
+    assert.match(
+      (await regfeed(folder, "key list example-bank")).stdout,
+      /^ +sha256:2c2c2c2c… +valid +1970-/m,
+    );
+    for (const args of [["add", "example-bank", "--label", "x"], ["rotate", "example-bank"]]) {
+      assert.match(
+        (await regfeed(folder, ["key", ...args])).stderr,
+        /declared in the config: change it there/,
+      );
+    }
     assert.equal((await regfeed(folder, "customer show example-bonk")).code, 1);
     const refused = await regfeed(folder, "customer set-email example-bank x@b.example");
     assert.match(refused.stderr, /declared in the config: change it there/);

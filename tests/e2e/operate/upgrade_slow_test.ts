@@ -30,7 +30,7 @@ async function fill(file: string, webhookUrl: string): Promise<void> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));
   const hash = new Uint8Array(digest).toHex();
   await addCustomer(store);
-  await store.replaceKeys("cus_1", aKey("a", { hash, lastFour: "abab" }), BY);
+  await store.addKey("cus_1", aKey("a", { hash, lastFour: "abab", label: "second" }), BY);
   await subscribe(store, "sub_1", { webhookUrl });
   await publishMany(store, 1, 2);
   await matchAll(store);
@@ -63,7 +63,7 @@ Deno.test("serve of the next version backs up and migrates a store completely", 
 
     const migrated = new Connection(file);
     assert.equal(schemaVersion(migrated), NEXT_MIGRATIONS.length);
-    assert.equal(migrated.get(sql`select label from api_keys where last_four = 'abab'`)?.["label"], "");
+    assert.equal(migrated.get(sql`select scope from api_keys where last_four = 'abab'`)?.["scope"], "");
     migrated.close();
     const [backup = ""] = [...Deno.readDirSync(join(folder, "data", "backups"))].map(({ name }) => name);
     assert.match(

@@ -183,9 +183,12 @@ export function aCustomer(id: string, change: Partial<Customer> = {}): Customer 
 export function aKey(digits: string, change: Partial<ApiKey> = {}): ApiKey {
   return {
     hash: digits.repeat(64).slice(0, 64),
+    label: "default",
     lastFour: digits.repeat(4).slice(0, 4),
     createdAtMs: T0,
+    validUntilMs: null,
     disabledAtMs: null,
+    lastUsedAtMs: null,
     ...change,
   };
 }

@@ -18,7 +18,13 @@ export const ENGLISH: MailTexts = {
     ],
     "key-rotated": [
       "Your API key was replaced",
-      "We have replaced your API key. The old key no longer works. The new key ends in {lastFour}; you will receive it separately.",
+      "We have replaced your API key “{label}”. The old key no longer works. The new key ends in {lastFour}; you will receive it separately.",
+      "If you did not request this, please write to us.",
+    ],
+    "key-expiring": [
+      "Your API key was replaced",
+      "We have replaced your API key “{label}”. The new key ends in {lastFour}; you will receive it separately.",
+      "The old key works until {oldUntilMs}. Please switch to the new key before then.",
       "If you did not request this, please write to us.",
     ],
     "payment-failed": [

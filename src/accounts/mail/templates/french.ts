@@ -18,7 +18,13 @@ export const FRENCH: MailTexts = {
     ],
     "key-rotated": [
       "Votre clé d’API a été remplacée",
-      "Nous avons remplacé votre clé d’API. L’ancienne clé n’est plus valable. La nouvelle se termine par {lastFour} ; elle vous est transmise séparément.",
+      "Nous avons remplacé votre clé d’API « {label} ». L’ancienne clé n’est plus valable. La nouvelle se termine par {lastFour} ; elle vous est transmise séparément.",
+      "Si vous n’êtes pas à l’origine de cette demande, écrivez-nous.",
+    ],
+    "key-expiring": [
+      "Votre clé d’API a été remplacée",
+      "Nous avons remplacé votre clé d’API « {label} ». La nouvelle se termine par {lastFour} ; elle vous est transmise séparément.",
+      "L’ancienne clé reste valable jusqu’au {oldUntilMs}. Veuillez passer à la nouvelle clé avant cette date.",
       "Si vous n’êtes pas à l’origine de cette demande, écrivez-nous.",
     ],
     "payment-failed": [

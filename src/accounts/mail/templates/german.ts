@@ -18,7 +18,13 @@ export const GERMAN: MailTexts = {
     ],
     "key-rotated": [
       "Ihr API-Schlüssel wurde ersetzt",
-      "Wir haben Ihren API-Schlüssel ersetzt. Der alte Schlüssel ist nicht mehr gültig. Der neue endet auf {lastFour}; Sie erhalten ihn auf anderem Weg.",
+      "Wir haben Ihren API-Schlüssel „{label}“ ersetzt. Der alte Schlüssel ist nicht mehr gültig. Der neue endet auf {lastFour}; Sie erhalten ihn auf anderem Weg.",
+      "Falls Sie das nicht veranlasst haben, schreiben Sie uns bitte.",
+    ],
+    "key-expiring": [
+      "Ihr API-Schlüssel wurde ersetzt",
+      "Wir haben Ihren API-Schlüssel „{label}“ ersetzt. Der neue endet auf {lastFour}; Sie erhalten ihn auf anderem Weg.",
+      "Der alte Schlüssel ist bis zum {oldUntilMs} gültig. Bitte stellen Sie vorher auf den neuen Schlüssel um.",
       "Falls Sie das nicht veranlasst haben, schreiben Sie uns bitte.",
     ],
     "payment-failed": [

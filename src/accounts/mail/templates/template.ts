@@ -6,8 +6,8 @@ export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "a
 
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
 
-/** The emails: one for each kind, and two for special cases (see `mailOf`). */
-export type MailName = MailKind | "access-suspended" | "key-lost";
+/** The emails: one for each kind, and three for special cases (see `mailOf`). */
+export type MailName = MailKind | "access-suspended" | "key-expiring" | "key-lost";
 
 /** The texts of one language. Words in braces, such as `{host}`, are placeholders. */
 export interface MailTexts {

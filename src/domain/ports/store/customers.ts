@@ -9,7 +9,15 @@ import type { Tier, TierLimits } from "../../customer/tier.ts";
 export interface KeyHolder {
   customer: Customer;
   disabledBy: DisabledBy | null;
-  keyDisabled: boolean;
+  key: Pick<ApiKey, "disabledAtMs" | "validUntilMs" | "lastUsedAtMs">;
+}
+
+/** The replacement of a customer's keys that have the new key's label. */
+export interface RotationAct extends Act {
+  /** Until when the replaced keys are valid, Unix ms, or null if they are disabled at once. */
+  oldUntilMs: number | null;
+  /** The id of the email that tells the customer, or null if none is sent. */
+  mailId: string | null;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
@@ -91,12 +99,21 @@ export interface CustomerStore {
    * the id, the counts and the audit log. Returns false if the customer does not exist or is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
+  /** Adds a key to a customer. Returns false if a key of the customer without an end has the same label. */
+  addKey(customerId: string, key: ApiKey, by: Act): Promise<boolean>;
   /**
-   * Disables every key of the customer and adds the new one, if any. With `mailId`, emails the customer about that key.
-   * Cancels an unsent welcome email, because its key is not needed. Returns false if the customer does not exist.
+   * Adds a key and ends the keys that it replaces, as `planRotation` (src/domain/plans) says. Cancels an unsent welcome
+   * email if its key is replaced, or if no key is. Returns the replaced keys, or null if the customer does not exist.
    */
-  replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
+  rotateKey(customerId: string, key: ApiKey, by: RotationAct): Promise<ApiKey[] | null>;
+  /**
+   * Disables the customer's key with this hash, or with null every key, and cancels an unsent welcome email with such a
+   * key. With null, cancels any unsent welcome email. Returns false if the customer does not exist.
+   */
+  disableKeys(customerId: string, hash: string | null, by: Act): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;
+  /** Stores when keys were last used. A power failure may undo the most recent calls. */
+  noteKeyUses(uses: readonly { hash: string; atMs: number }[]): Promise<void>;
 
   /** Returns the number of requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;

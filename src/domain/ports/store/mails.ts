@@ -9,7 +9,7 @@ export interface MailStore {
   claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
   /**
    * Stores the key that an attempt to send a welcome email is about to use, and disables the key of an earlier attempt.
-   * Returns false unless the attempt is the latest of a queued email.
+   * If its label is taken, the key gets the next free label. Returns false unless the attempt is the latest of a queued email.
    */
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and has no result yet. */

@@ -12,7 +12,7 @@ import {
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { holdDeliveries } from "../deliveries/delivery_states.ts";
-import { insertKey, keyFromRow } from "./key_rows.ts";
+import { insertKey, keyFromRow, keysOf } from "./key_rows.ts";
 import { findPayer } from "./payers.ts";
 import { awaitsWelcome, queueMail, requeueWelcome } from "./mails.ts";
 import { fitToLimits } from "../subscriptions/plan_limits.ts";
@@ -27,7 +27,7 @@ export function createCustomers(connection: Connection): Part<CustomerMethods> {
     addCustomer: (customer, key, by) =>
       connection.transaction("durable", () => {
         const disabledBy = customer.enabled ? null : "operator";
-        insertCustomer(connection, customer, { by, disabledBy, lastFour: key.lastFour });
+        insertCustomer(connection, customer, { by, disabledBy, key });
         insertKey(connection, customer.id, key);
       }),
 
@@ -66,7 +66,7 @@ export function createCustomers(connection: Connection): Part<CustomerMethods> {
 export function insertCustomer(
   connection: Connection,
   customer: Customer,
-  { by, disabledBy, lastFour }: { by: Act; disabledBy: DisabledBy | null; lastFour?: string },
+  { by, disabledBy, key }: { by: Act; disabledBy: DisabledBy | null; key?: ApiKey },
 ): void {
   connection.run(
     sql`insert into customers (${CUSTOMER_COLUMNS}, disabled_by)
@@ -80,7 +80,7 @@ export function insertCustomer(
     enabled,
     ...(Object.keys(limits).length > 0 ? { limits: limitFields(limits) } : {}),
     language,
-    ...(lastFour === undefined ? {} : { last_four: lastFour }),
+    ...(key === undefined ? {} : { label: key.label, last_four: key.lastFour }),
   });
 }
 
@@ -135,10 +135,7 @@ export function holdAll(connection: Connection, customerId: string, nowMs: numbe
 function findAccount(connection: Connection, id: string): Account | null {
   const row = connection.get(sql`${ACCOUNTS} where id = ${id}`);
   if (row === undefined) return null;
-  const keys = connection.all(
-    sql`select * from api_keys where customer_id = ${id} order by created_at, hash`,
-  );
-  return { ...accountFromRow(row, keys.map(keyFromRow)), payment: findPayer(connection, id) };
+  return { ...accountFromRow(row, keysOf(connection, id)), payment: findPayer(connection, id) };
 }
 
 const ACCOUNTS = sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers`;

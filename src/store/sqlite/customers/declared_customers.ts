@@ -121,8 +121,15 @@ function setKeys(
   }));
   const { added, moved, disabled } = planKeys(customer, stored);
   for (const hash of added) {
-    const key = { hash, lastFour: UNKNOWN_LAST_FOUR, createdAtMs: nowMs, disabledAtMs: null };
-    insertKey(connection, customer.id, key);
+    insertKey(connection, customer.id, {
+      hash,
+      label: null,
+      lastFour: UNKNOWN_LAST_FOUR,
+      createdAtMs: nowMs,
+      validUntilMs: null,
+      disabledAtMs: null,
+      lastUsedAtMs: null,
+    });
   }
   for (const hash of moved) {
     connection.run(

@@ -5,7 +5,6 @@ import type { Connection } from "../connection/connection.ts";
 import { holdAll } from "./customers.ts";
 import { findCustomer } from "./customer_rows.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
-import { disableKeys } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
@@ -54,7 +53,10 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     );
     cancelDeliveries(connection, subscriptionId, by.atMs);
   }
-  const keys = disableKeys(connection, id, by.atMs);
+  const keys = connection.run(
+    sql`update api_keys set disabled_at = ${by.atMs} where customer_id = ${id} and disabled_at is null`,
+  );
+  connection.run(sql`update api_keys set label = null where customer_id = ${id}`);
   connection.run(sql`delete from stored_responses where customer_id = ${id}`);
   const mails = connection.run(sql`delete from mails where customer_id = ${id}`);
   const payments = connection.run(
@@ -70,7 +72,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   );
   noteAct(connection, by, "customer.erase", id, {
     subscriptions: subscriptions.length,
-    keys: keys.length,
+    keys,
     mails,
     payments,
   });

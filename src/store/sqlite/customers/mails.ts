@@ -1,4 +1,5 @@
 // The email queue in SQLite.
+import { freeLabel, keyStateOf } from "../../../domain/customer/api_key.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { ApiKey } from "../../../domain/customer/customer.ts";
 import {
@@ -18,7 +19,7 @@ import type { MailStore } from "../../../domain/ports/store/mails.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { CUSTOMER_COLUMNS, customerFromRow } from "./customer_rows.ts";
-import { disableKey, insertKey } from "./key_rows.ts";
+import { disableKey, insertKey, keysOf } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
@@ -167,12 +168,21 @@ export function requeueWelcome(
   );
 }
 
-/** Cancels a queued or failed welcome email, because the operator has replaced or disabled the customer's keys. */
-export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
+/**
+ * Cancels a queued or failed welcome email, because the operator has replaced or disabled its key. `hashes` contains
+ * the hashes of these keys, or is null if the email is cancelled whatever its key.
+ */
+export function cancelWelcome(
+  connection: Connection,
+  customerId: string,
+  { hashes, nowMs }: { hashes: readonly string[] | null; nowMs: number },
+): void {
+  const ended = hashes === null ? null : JSON.stringify(hashes);
   connection.run(
     sql`update mails
       set status = 'cancelled', finished_at = ${nowMs}, last_problem = 'the operator replaced or disabled the key'
-      where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
+      where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')
+        and (${ended} is null or key_hash in (select value from json_each(${ended})))`,
   );
 }
 
@@ -217,9 +227,17 @@ function storeWelcomeKey(
   const by = { actor: "service", atMs: key.createdAtMs };
   const before = mail["key_hash"] as string | null;
   if (before !== null) disableKey(connection, before, by.atMs);
-  insertKey(connection, customerId, key);
+  // The operator may have added a key with the same label in the meantime.
+  const taken = keysOf(connection, customerId).filter((one) => keyStateOf(one, by.atMs) === "valid");
+  const label = key.label === null ? null : freeLabel(key.label, taken.map((one) => one.label));
+  insertKey(connection, customerId, { ...key, label });
   connection.run(sql`update mails set key_hash = ${key.hash} where id = ${mailId}`);
-  noteAct(connection, by, "key.welcome", customerId, { last_four: key.lastFour, mail: mailId, attempt });
+  noteAct(connection, by, "key.welcome", customerId, {
+    label,
+    last_four: key.lastFour,
+    mail: mailId,
+    attempt,
+  });
   return true;
 }
 

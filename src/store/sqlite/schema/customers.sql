@@ -18,12 +18,20 @@ create table customers (
 create table api_keys (
   hash text primary key check (length(hash) = 64),
   customer_id text not null references customers (id),
+  -- Null for the keys of declared and erased customers.
+  label text check (length(label) between 1 and 40),
   last_four text not null check (length(last_four) = 4),
   created_at integer not null,
-  disabled_at integer
+  -- The end of the overlap after a rotation. Without a rotation, or without an overlap, null.
+  valid_until integer,
+  disabled_at integer,
+  -- Written at most about once per hour.
+  last_used_at integer
 ) strict, without rowid;
 
 create index api_keys_by_customer on api_keys (customer_id, created_at);
+create unique index api_keys_by_label on api_keys (customer_id, label)
+  where disabled_at is null and valid_until is null;
 
 create table api_usage (
   customer_id text not null references customers (id),

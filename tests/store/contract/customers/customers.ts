@@ -1,6 +1,7 @@
 // Customers, their keys and their counted requests.
 import assert from "node:assert/strict";
-import type { KeyHolder } from "../../../../src/domain/ports/store/customers.ts";
+import { keyStateOf } from "../../../../src/domain/customer/api_key.ts";
+import type { RotationAct } from "../../../../src/domain/ports/store/customers.ts";
 import {
   aCustomer,
   addCustomer,
@@ -41,7 +42,7 @@ test("listCustomers() returns every customer, oldest first, with its keys, oldes
   await addCustomer(store, "2", { createdAtMs: T0 + 5 });
   await addCustomer(store, "1", { createdAtMs: T0 + 9 });
   await addCustomer(store, "3", { createdAtMs: T0, enabled: false });
-  await store.replaceKeys("cus_2", aKey("a", { createdAtMs: T0 + 20 }), { ...BY, atMs: T0 + 20 });
+  await store.rotateKey("cus_2", aKey("a", { createdAtMs: T0 + 20 }), rotated({ atMs: T0 + 20 }));
   const listed = await store.listCustomers();
   assert.deepEqual(listed.map(({ customer }) => customer.id), ["cus_3", "cus_2", "cus_1"]);
   assert.deepEqual(listed[1], {
@@ -77,33 +78,96 @@ test("findKey() returns the key's customer, and null for an unknown hash", async
   assert.deepEqual(await store.findKey(aKey("1").hash), {
     customer,
     disabledBy: null,
-    keyDisabled: false,
+    key: { disabledAtMs: null, validUntilMs: null, lastUsedAtMs: null },
   });
+  await store.noteKeyUses([{ hash: aKey("1").hash, atMs: T0 + 7 }]);
+  assert.equal((await store.findKey(aKey("1").hash))?.key.lastUsedAtMs, T0 + 7);
+  assert.equal((await store.findKey(aKey("2").hash))?.key.lastUsedAtMs, null);
   assert.equal(await store.findKey(aKey("3").hash), null);
 });
 
-test("replaceKeys() disables every key of the customer and adds the new one", async (store) => {
-  await addCustomer(store, "1");
-  await addCustomer(store, "2");
-  assert.equal(await store.replaceKeys("cus_1", aKey("a"), { ...BY, atMs: T0 + 10 }), true);
-  assert.equal(await store.replaceKeys("cus_1", aKey("b"), { ...BY, atMs: T0 + 20 }), true);
-  const disabled = async (digit: string): Promise<KeyHolder["keyDisabled"] | undefined> =>
-    (await store.findKey(aKey(digit).hash))?.keyDisabled;
-  assert.deepEqual(
-    [await disabled("1"), await disabled("a"), await disabled("b"), await disabled("2")],
-    [true, true, false, false],
-  );
-  const [first] = await store.listCustomers();
-  assert.deepEqual(first?.keys.map((key) => key.disabledAtMs), [T0 + 10, T0 + 20, null]);
+/** Returns the act of a rotation without an overlap. */
+const rotated = (change: Partial<RotationAct> = {}): RotationAct => ({
+  ...BY,
+  oldUntilMs: null,
+  mailId: null,
+  ...change,
 });
 
-test("replaceKeys() returns false for an unknown customer, and keeps the old keys if the new one is refused", async (store) => {
+/** Returns the customer's keys as `LABEL LAST_FOUR STATE`, oldest first. */
+async function statesOf(store: Store, customerId: string, nowMs: number): Promise<string[]> {
+  const { keys = [] } = await store.findAccount(customerId) ?? {};
+  return keys.map((key) => `${key.label} ${key.lastFour} ${keyStateOf(key, nowMs)}`);
+}
+
+test("addKey() adds a key unless a key without an end has its label", async (store) => {
   await addCustomer(store, "1");
   await addCustomer(store, "2");
-  assert.equal(await store.replaceKeys("cus_3", aKey("3"), BY), false);
+  assert.equal(await store.addKey("cus_1", aKey("a", { createdAtMs: T0 + 1 }), BY), false);
+  assert.equal(await store.findKey(aKey("a").hash), null);
+  const staging = (digit: string) => aKey(digit, { label: "staging", createdAtMs: T0 + 2 });
+  assert.equal(await store.addKey("cus_1", staging("b"), BY), true);
+  assert.equal(await store.addKey("cus_2", staging("c"), BY), true, "labels are per customer");
+  await store.disableKeys("cus_1", aKey("b").hash, BY);
+  assert.equal(await store.addKey("cus_1", staging("d"), BY), true, "the label is free again");
+  assert.deepEqual(await statesOf(store, "cus_1", T0), [
+    "default 1111 valid",
+    "staging bbbb disabled",
+    "staging dddd valid",
+  ]);
+  await assert.rejects(store.addKey("cus_1", aKey("2", { label: "x" }), BY), "another customer's key");
+  await assert.rejects(store.addKey("cus_9", aKey("9", { label: "x" }), BY), "an unknown customer");
+});
+
+test("rotateKey() ends the keys with the new key's label, and no others", async (store) => {
+  await addCustomer(store, "1");
+  await addCustomer(store, "2");
+  await store.addKey("cus_1", aKey("a", { label: "staging", createdAtMs: T0 + 1 }), BY);
+  const b = aKey("b", { createdAtMs: T0 + 2 });
+  const replaced = await store.rotateKey("cus_1", b, rotated({ oldUntilMs: T0 + 100, atMs: T0 + 2 }));
+  assert.deepEqual(replaced, [aKey("1", { validUntilMs: T0 + 100 })]);
+  const first = ["default 1111 expiring", "staging aaaa valid", "default bbbb valid"];
+  assert.deepEqual(await statesOf(store, "cus_1", T0 + 99), first);
+  assert.deepEqual((await statesOf(store, "cus_1", T0 + 100))[0], "default 1111 disabled");
+  assert.equal((await store.findKey(aKey("1").hash))?.key.validUntilMs, T0 + 100);
+
+  // A rotation without an overlap also ends the overlap of the previous one.
+  await store.rotateKey("cus_1", aKey("c", { createdAtMs: T0 + 3 }), rotated({ atMs: T0 + 3 }));
+  assert.deepEqual(await statesOf(store, "cus_1", T0 + 3), [
+    "default 1111 disabled",
+    "staging aaaa valid",
+    "default bbbb disabled",
+    "default cccc valid",
+  ]);
+  assert.deepEqual(await statesOf(store, "cus_2", T0), ["default 2222 valid"]);
+});
+
+test("rotateKey() adds a key to a customer without keys; unknown customers and used keys change nothing", async (store) => {
+  await addCustomer(store, "1");
+  await addCustomer(store, "2");
+  assert.equal(await store.rotateKey("cus_3", aKey("3"), rotated()), null);
   assert.equal(await store.findKey(aKey("3").hash), null);
-  await assert.rejects(store.replaceKeys("cus_1", aKey("2"), BY));
-  assert.equal((await store.findKey(aKey("1").hash))?.keyDisabled, false);
+  await assert.rejects(store.rotateKey("cus_1", aKey("2"), rotated()));
+  assert.deepEqual(await statesOf(store, "cus_1", T0), ["default 1111 valid"]);
+  await store.disableKeys("cus_1", null, BY);
+  assert.deepEqual(await store.rotateKey("cus_1", aKey("a"), rotated({ oldUntilMs: T0 + 9 })), []);
+  assert.deepEqual(await statesOf(store, "cus_1", T0), ["default 1111 disabled", "default aaaa valid"]);
+});
+
+test("disableKeys() disables one key or all keys, also those that expire", async (store) => {
+  await addCustomer(store, "1");
+  await store.addKey("cus_1", aKey("a", { label: "staging", createdAtMs: T0 + 1 }), BY);
+  await store.rotateKey("cus_1", aKey("b", { createdAtMs: T0 + 2 }), rotated({ oldUntilMs: T0 + 100 }));
+  assert.equal(await store.disableKeys("cus_1", aKey("a").hash, { ...BY, atMs: T0 + 10 }), true);
+  assert.deepEqual(await statesOf(store, "cus_1", T0), [
+    "default 1111 expiring",
+    "staging aaaa disabled",
+    "default bbbb valid",
+  ]);
+  assert.equal(await store.disableKeys("cus_1", null, { ...BY, atMs: T0 + 20 }), true);
+  const { keys = [] } = await store.findAccount("cus_1") ?? {};
+  assert.deepEqual(keys.map((key) => key.disabledAtMs), [T0 + 20, T0 + 10, T0 + 20]);
+  assert.equal(await store.disableKeys("cus_9", null, BY), false);
 });
 
 test("addRequests() adds to the count of a customer on a day", async (store) => {

@@ -28,7 +28,9 @@ function declared(name: string, change: Partial<DeclaredCustomer> = {}): Declare
 /** Returns the customer that a key authenticates, or null. */
 async function opens(store: Store, name: string): Promise<string | null> {
   const holder = await store.findKey(aKey(name).hash);
-  return holder === null || holder.keyDisabled || !holder.customer.enabled ? null : holder.customer.id;
+  return holder === null || holder.key.disabledAtMs !== null || !holder.customer.enabled
+    ? null
+    : holder.customer.id;
 }
 
 const acts = async (store: Store, customerId: string) =>

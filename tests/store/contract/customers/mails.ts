@@ -69,23 +69,56 @@ test("storeWelcomeKey() stores an attempt's key, which the next attempt's key re
   assert.deepEqual(await goodKeys(store), ["c"]);
 });
 
-test("replaceKeys() cancels a queued welcome email, whose key is then no longer stored", async (store) => {
+/** A rotation without an overlap and without an email. */
+const ROTATED = { ...BY, oldUntilMs: null, mailId: null };
+
+test("an unsent welcome email is cancelled only if its key, or every key, is replaced or disabled", async (store) => {
   const customerId = await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
-  await store.replaceKeys(customerId, aKey("d"), BY);
-  assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), false);
-  assert.deepEqual(await goodKeys(store), ["d"]);
-  assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "cancelled");
+  const statusAfter = async (act: Promise<unknown>) => {
+    await act;
+    return (await store.listMails({ limit: 9 })).find((mail) => mail.kind === "welcome")?.status;
+  };
+  const staging = aKey("b", { label: "staging" });
+  assert.equal(await statusAfter(store.addKey(customerId, staging, BY)), "queued");
+  assert.equal(await statusAfter(store.disableKeys(customerId, staging.hash, BY)), "queued");
+  await store.storeWelcomeKey(id, 1, aKey("a"));
+  assert.equal(await statusAfter(store.rotateKey(customerId, aKey("c"), ROTATED)), "cancelled");
+  const again = async () => {
+    await store.retryMail(id, BY);
+    await claim(store);
+  };
+  await again();
+  await store.storeWelcomeKey(id, 2, aKey("d"));
+  assert.equal(await statusAfter(store.disableKeys(customerId, aKey("d").hash, BY)), "cancelled");
+  await again();
+  assert.equal(await statusAfter(store.disableKeys(customerId, null, BY)), "cancelled");
+  await again();
+  assert.equal(await statusAfter(store.rotateKey(customerId, aKey("e"), ROTATED)), "cancelled");
+  assert.equal(await store.storeWelcomeKey(id, 4, aKey("f")), false, "its key is no longer stored");
+  assert.deepEqual(await goodKeys(store), ["e"]);
 });
 
-test("replaceKeys() with a mail id notifies the customer of the new key", async (store) => {
+test("storeWelcomeKey() gives the key the next free label if the operator has added one", async (store) => {
+  const customerId = await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  for (const [digit, label] of [["a", "default"], ["b", "default 2"]] as const) {
+    await store.addKey(customerId, aKey(digit, { label }), BY);
+  }
+  assert.equal(await store.storeWelcomeKey(id, 1, aKey("c")), true);
+  const labels = (await store.findAccount(customerId))?.keys.map(({ label }) => label);
+  assert.deepEqual(labels, ["default", "default 2", "default 3"]);
+});
+
+test("rotateKey() with a mail id notifies the customer of the new key and the end of the old one", async (store) => {
   await addCustomer(store);
-  await store.replaceKeys("cus_1", aKey("d"), { ...BY, mailId: "mail_9" });
+  const by = { ...BY, oldUntilMs: T0 + 100, mailId: "mail_9" };
+  await store.rotateKey("cus_1", aKey("d", { createdAtMs: T0 + 1 }), by);
   const [mail] = await claim(store);
   assert.deepEqual([mail?.id, mail?.kind, mail?.data, mail?.lastFour], [
     "mail_9",
     "key-rotated",
-    { lastFour: "dddd" },
+    { label: "default", lastFour: "dddd", oldUntilMs: T0 + 100 },
     "dddd",
   ]);
 });
@@ -175,6 +208,8 @@ test("eraseCustomer() removes personal data and keys, and keeps the audit log", 
   ]);
   const acts = (await store.listAudit({ limit: 9, customerId: id })).map(({ act }) => act);
   assert.deepEqual(acts, ["customer.erase", "key.welcome", "customer.add"]);
+  const keys = (await store.findAccount(id))?.keys.map((key) => [key.label, key.disabledAtMs === null]);
+  assert.deepEqual(keys, [[null, false]]);
   assert.equal(await store.eraseCustomer(id, BY), false);
   assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
 });
@@ -184,8 +219,18 @@ test("listAudit() returns who changed what, newest first, without email addresse
   await addCustomer(store, "2");
   await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });
   await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
-  await store.replaceKeys("cus_1", aKey("d"), { actor: "cli:bob", atMs: T0 + 2 });
-  const all = await store.listAudit({ limit: 9 });
+  const bob = { actor: "cli:bob", atMs: T0 + 2 };
+  await store.rotateKey("cus_1", aKey("d"), { ...ROTATED, ...bob });
+  await store.addKey("cus_1", aKey("e", { label: "staging" }), bob);
+  await store.rotateKey("cus_1", aKey("f"), { ...ROTATED, ...bob, oldUntilMs: T0 + 100 });
+  await store.disableKeys("cus_1", aKey("e").hash, bob);
+  const keyActs = (await store.listAudit({ limit: 3 })).map(({ act, change }) => [act, change]);
+  assert.deepEqual(keyActs, [
+    ["key.disable", { disabled: ["eeee"], labels: ["staging"] }],
+    ["key.rotate", { label: "default", last_four: "ffff", expiring: ["dddd"], valid_until: T0 + 100 }],
+    ["key.add", { label: "staging", last_four: "eeee" }],
+  ]);
+  const all = (await store.listAudit({ limit: 9 })).slice(3);
   assert.deepEqual(all.map(({ actor, act, customerId }) => [actor, act, customerId]), [
     ["cli:bob", "key.rotate", "cus_1"],
     ["cli:ana", "customer.change", "cus_1"],
@@ -194,7 +239,7 @@ test("listAudit() returns who changed what, newest first, without email addresse
   ]);
   assert.deepEqual([all[3]?.change["last_four"], all[2]?.change["last_four"]], ["1111", "2222"]);
   assert.deepEqual(all[1]?.change, { tier: { before: "team", after: "gpai" } });
-  assert.deepEqual(all[0]?.change, { disabled: ["1111"], last_four: "dddd" });
+  assert.deepEqual(all[0]?.change, { label: "default", last_four: "dddd", disabled: ["1111"] });
   assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
   assert.doesNotMatch(JSON.stringify(all), /firm\.example|d{64}/);
 });

@@ -137,7 +137,7 @@ Deno.test("migrate() applies the steps of a next version with their history, and
     connection.all(sql`select schema from schema_history order by schema`).map((row) => row["schema"]),
     NEXT_MIGRATIONS.map((_, index) => index + 1),
   );
-  assert.equal(connection.get(sql`select label from api_keys`)?.["label"], "");
+  assert.equal(connection.get(sql`select scope from api_keys`)?.["scope"], "");
   assert.equal(connection.get(sql`pragma foreign_keys`)?.["foreign_keys"], 1);
   assert.throws(() => migrate(connection, testVault), /supports schemas up to/);
 

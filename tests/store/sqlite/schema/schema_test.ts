@@ -194,7 +194,14 @@ Deno.test("transaction() stores nothing if it throws, and the next one works", (
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
   ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
-  ["replaceKeys()", "durable", (store) => store.replaceKeys("cus_1", aKey("a"), BY)],
+  ["addKey()", "durable", (store) => store.addKey("cus_1", aKey("b", { label: "b" }), BY)],
+  [
+    "rotateKey()",
+    "durable",
+    (store) => store.rotateKey("cus_1", aKey("a"), { ...BY, oldUntilMs: null, mailId: null }),
+  ],
+  ["disableKeys()", "durable", (store) => store.disableKeys("cus_1", aKey("b").hash, BY)],
+  ["noteKeyUses()", "relaxed", (store) => store.noteKeyUses([{ hash: aKey("a").hash, atMs: T0 }])],
   ["addSubscription()", "durable", (store) => store.addSubscription(aSubscription("sub_2"), 9)],
   [
     "recordPublications()",

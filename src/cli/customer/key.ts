@@ -1,0 +1,233 @@
+// `key …`: list, add, replace and disable a customer's API keys.
+import { makeKey } from "../../accounts/keys.ts";
+import { formatDuration, readDuration } from "../../config/parse_values.ts";
+import { DEFAULT_LABEL, findNamedKeys, isKeyLabel, keyStateOf } from "../../domain/customer/api_key.ts";
+import type { ApiKey, Customer } from "../../domain/customer/customer.ts";
+import { createIds } from "../../domain/event/ids.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
+import { withStore } from "../../server/open_store.ts";
+import { stateCell } from "../colours.ts";
+import { printList, timeCell } from "../print.ts";
+import { formatTime } from "../table.ts";
+import {
+  actOf,
+  keyFields,
+  nameOfKey,
+  printCustomer,
+  printKey,
+  publicFields,
+  requireChangeable,
+  requireCustomer,
+} from "./named_customer.ts";
+
+const OVERLAP = { minMs: 1_000, maxMs: 30 * 86_400_000 };
+
+const KEY_OPTION = {
+  key: { kind: "text", value: "KEY", help: "the key with this label, or with these last four characters" },
+} as const;
+
+export const keyCommands: Command[] = [
+  {
+    name: "key list",
+    usage: "CUSTOMER [--utc] [--json]",
+    summary: "lists a customer's keys and when each was last used, oldest first",
+    example: "regfeed key list ana@example.org",
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const customer = await requireCustomer(call, store);
+        const rows = await keysOf(store, customer);
+        const nowMs = platform.clock.nowMs();
+        printList(call, {
+          customer: publicFields(customer),
+          keys: rows.map((key) => keyFields(key, nowMs)),
+        }, {
+          rows,
+          none: `${customer.id} has no keys; add one with \`key add\``,
+          header: ["LABEL", "KEY", "STATE", "ADDED (UTC)", "LAST USED (UTC)", "VALID UNTIL (UTC)"],
+          drop: ["ADDED (UTC)", "LAST USED (UTC)"],
+          cut: "LABEL",
+          cells: (key) => [
+            key.label ?? "",
+            nameOfKey(key),
+            stateCell(keyStateOf(key, nowMs)),
+            timeCell(key.createdAtMs),
+            timeCell(key.lastUsedAtMs),
+            timeCell(key.disabledAtMs ?? key.validUntilMs, ""),
+          ],
+        });
+      }),
+  },
+  {
+    name: "key add",
+    usage: "CUSTOMER --label LABEL [--json]",
+    summary: "adds a further key to a customer and prints it once",
+    details: "All keys of a customer share its limits and subscriptions.",
+    example: "regfeed key add ana@example.org --label staging",
+    options: {
+      label: {
+        kind: "text",
+        value: "LABEL",
+        help: "tells the customer's keys apart: letters, digits, spaces, . _ and -",
+      },
+    },
+    run(call) {
+      const label = labelIn(call);
+      return withStore(call, async ({ platform, store }) => {
+        const customer = await requireChangeable(call, store);
+        const { key, stored } = makeKey(
+          (count) => platform.random.bytes(count),
+          platform.clock.nowMs(),
+          label,
+        );
+        if (!await store.addKey(customer.id, stored, actOf(call, platform))) {
+          throw new CommandError(
+            `${customer.id} already has a key with the label ${JSON.stringify(label)}: use another label, ` +
+              "or replace the key with `key rotate`",
+          );
+        }
+        printKey(call, { customer, key, label });
+      });
+    },
+  },
+  {
+    name: "key rotate",
+    usage: "CUSTOMER [--key KEY] [--overlap DURATION] [--json]",
+    summary: "replaces a customer's key, prints the new key once, and sends an email about the change",
+    details:
+      "The new key gets the old key's label. A customer without a valid key gets a new one. With several keys, --key is required.",
+    example: "regfeed key rotate ana@example.org --overlap 24h",
+    options: {
+      ...KEY_OPTION,
+      overlap: {
+        kind: "text",
+        value: "DURATION",
+        help: "how long the old key stays valid, such as 24h or 7d (default: it is disabled at once)",
+      },
+    },
+    run(call) {
+      const overlapMs = overlapIn(call);
+      return withStore(call, async ({ platform, store }) => {
+        const customer = await requireChangeable(call, store);
+        const nowMs = platform.clock.nowMs();
+        const randomBytes = (count: number) => platform.random.bytes(count);
+        const old = chooseKey(await keysOf(store, customer), {
+          customer,
+          named: call.texts.get("key"),
+          nowMs,
+        });
+        const label = old?.label ?? DEFAULT_LABEL;
+        const { key, stored } = makeKey(randomBytes, nowMs, label);
+        const replaced = await store.rotateKey(customer.id, stored, {
+          ...actOf(call, platform),
+          oldUntilMs: overlapMs === null ? null : nowMs + overlapMs,
+          // The customer gets an email without the key, which only the operator sees.
+          mailId: customer.email === "" ? null : createIds(() => nowMs, randomBytes)("mail"),
+        }) ?? [];
+        printKey(call, { customer, key, label }, {
+          fields: { replaced: replaced.map((one) => keyFields(one, nowMs)) },
+          lines: replaced.map((one) => `old key   ${nameOfKey(one)} ${describeEnd(one)}\n`).join(""),
+        });
+      });
+    },
+  },
+  {
+    name: "key disable",
+    usage: "CUSTOMER [--key KEY] [--json]",
+    summary: "disables one or all of a customer's keys without creating a new one",
+    example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --key staging",
+    options: KEY_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const customer = await requireChangeable(call, store);
+        const nowMs = platform.clock.nowMs();
+        const valid = (await keysOf(store, customer)).filter((key) => keyStateOf(key, nowMs) !== "disabled");
+        const named = call.texts.get("key");
+        const one = named === undefined ? null : onlyKey(valid, { customer, named });
+        await store.disableKeys(customer.id, one?.hash ?? null, actOf(call, platform));
+        const left = valid.filter(({ hash }) => one !== null && hash !== one.hash);
+        const state = left.length === 0
+          ? "has no valid key now; `key rotate` creates a new one"
+          : `has these valid keys now: ${left.map(describeKey).join(", ")}`;
+        printCustomer(call, customer, state);
+      }),
+  },
+];
+
+async function keysOf(store: Store, { id }: Customer): Promise<ApiKey[]> {
+  return (await store.findAccount(id))?.keys ?? [];
+}
+
+/**
+ * Returns the key to replace: the named one, or the only key that has not been replaced yet. Returns null if nothing is
+ * named and there is no such key.
+ */
+function chooseKey(
+  keys: readonly ApiKey[],
+  { customer, named, nowMs }: { customer: Customer; named: string | undefined; nowMs: number },
+): ApiKey | null {
+  const current = keys.filter((key) => keyStateOf(key, nowMs) === "valid");
+  if (named !== undefined) return onlyKey(current, { customer, named });
+  if (current.length <= 1) return current[0] ?? null;
+  throw new CommandError(
+    `${customer.id} has ${current.length} keys; choose one with --key: ${
+      current.map(describeKey).join(", ")
+    }`,
+  );
+}
+
+/** Returns the only key with this name. Throws if there is none or more than one. */
+function onlyKey(
+  keys: readonly ApiKey[],
+  { customer, named }: { customer: Customer; named: string },
+): ApiKey {
+  const [key, ...others] = findNamedKeys(keys, named);
+  if (key === undefined) {
+    const choice = keys.length === 0
+      ? "it has no valid key"
+      : `choose one of: ${keys.map(describeKey).join(", ")}`;
+    throw new CommandError(`${customer.id} has no key ${JSON.stringify(named)}; ${choice}`);
+  }
+  if (others.length > 0) {
+    throw new CommandError(
+      `${customer.id} has several keys ${JSON.stringify(named)}; choose one by its last four characters: ` +
+        [key, ...others].map(describeKey).join(", "),
+    );
+  }
+  return key;
+}
+
+function describeKey(key: ApiKey): string {
+  const until = key.validUntilMs === null ? "" : `, ${describeEnd(key)}`;
+  return `${key.label ?? "no label"} (${nameOfKey(key)}${until})`;
+}
+
+function describeEnd({ disabledAtMs, validUntilMs }: ApiKey): string {
+  return disabledAtMs === null ? `valid until ${formatTime(validUntilMs)} UTC` : "disabled";
+}
+
+function labelIn({ texts }: CommandCall): string {
+  const label = texts.get("label");
+  if (label === undefined) throw new CommandError("--label is missing: --label LABEL", EXIT.usage);
+  if (isKeyLabel(label)) return label;
+  throw new CommandError(
+    "--label must have 1 to 40 letters, digits, spaces, dots, hyphens and underscores, and begin and end with a " +
+      `letter or digit, not ${JSON.stringify(label)}`,
+    EXIT.usage,
+  );
+}
+
+function overlapIn({ texts }: CommandCall): number | null {
+  const text = texts.get("overlap");
+  if (text === undefined) return null;
+  const overlap = readDuration(text, OVERLAP);
+  if ("value" in overlap) return overlap.value;
+  const { minMs, maxMs } = OVERLAP;
+  throw new CommandError(
+    `--overlap must be a duration from ${formatDuration(minMs)} to ${
+      formatDuration(maxMs)
+    }, such as 24h, not ${text}`,
+    EXIT.usage,
+  );
+}
