@@ -78,15 +78,10 @@ export function fitTable(
 
 function columnsOf(header: readonly string[], rows: readonly (readonly Cell[])[], look: Look): Column[] {
   return header.map((name, at) => {
-    const isRelative = look.relativeToMs !== null && rows.some((row) => isTime(row[at]));
-    const title = isRelative ? name.replace(IN_UTC, "") : name;
+    const title = look.relativeToMs === null ? name : name.replace(IN_UTC, "");
     const cells = rows.map((row) => shown(row[at] ?? "", look));
     return { name, title, cells, width: Math.max(title.length, ...cells.map(({ text }) => text.length)) };
   });
-}
-
-function isTime(cell: Cell | undefined): cell is { atMs: number } {
-  return typeof cell === "object" && "atMs" in cell;
 }
 
 function shown(cell: Cell, { relativeToMs }: Look): Column["cells"][number] {
