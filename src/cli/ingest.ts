@@ -6,8 +6,10 @@ import { VERSION } from "../version.ts";
 import type { Command } from "./command.ts";
 import { type CommandCall, EXIT } from "../server/command_context.ts";
 import { withStore } from "../server/open_store.ts";
+import { releaseHint } from "./source/held_events.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";
+import type { Cell } from "./table.ts";
 
 export const ingestCommand: Command = {
   name: "ingest",
@@ -38,7 +40,7 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
     host.out("No sources are due. To fetch one now, name it: `regfeed ingest ID`.\n");
     return;
   }
-  host.out(tableFor(
+  const table = tableFor(
     call,
     ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "SKIPPED", "REFUSED", "RESULT"],
     reports.map((report) => [
@@ -49,16 +51,14 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
       report.translated,
       report.passed_over,
       report.refused.length,
-      report.error ?? "ok",
+      resultCell(report),
     ]),
     { drop: ["TRANSLATED", "UNCHANGED", "REVISED"], cut: "RESULT" },
-  ));
+  );
+  host.out(table, { hasColours: true });
   for (const report of reports) {
     if (report.held_back !== undefined) {
-      host.err(
-        `${report.id}: a change spike holds ${report.held_back} of its events: \`${host.program} source release ` +
-          `${report.id}\` delivers the held events; with --discard, they stay undelivered\n`,
-      );
+      host.err(releaseHint({ program: host.program, id: report.id, events: report.held_back }));
     }
     if (report.unnotified !== undefined) {
       host.err(
@@ -66,6 +66,25 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
           'relevance = "all" was set)\n',
       );
     }
-    for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);
+    for (const { part, reason } of report.gaps ?? []) {
+      host.err(`${report.id}: partial: ${part}: ${reason}\n`);
+    }
+    for (const { item, reason } of refusedItems(report)) {
+      host.err(`${report.id}: refused ${item}: ${reason}\n`);
+    }
   }
+}
+
+function resultCell({ error, gaps: [gap, ...others] = [] }: IngestReport): Cell {
+  if (error !== undefined) return error;
+  if (gap === undefined) return "ok";
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return { text: `partial: ${gap.reason}${more}`, colour: "yellow" };
+}
+
+/** Returns the refused items without the missing parts, which are also listed as refused. */
+function refusedItems({ refused, gaps = [] }: IngestReport): IngestReport["refused"] {
+  return refused.filter(({ item, reason }) =>
+    !gaps.some((gap) => gap.reason === reason && (gap.part === item || item === "document"))
+  );
 }

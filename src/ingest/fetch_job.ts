@@ -94,11 +94,21 @@ async function runLeased(
       options.count(result.failure.state, report);
       return report;
     }
-    const { withdrawn, heldBack } = await finishWell(source, state, { result, startedAtMs }, options);
+    const { withdrawn, heldBack, partialFailures } = await finishWell(
+      source,
+      state,
+      { result, startedAtMs },
+      options,
+    );
     const found = reportOf(source.id, result);
     const report = { ...found, revised: found.revised + withdrawn };
     options.count("ok", report);
-    return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
+    const gaps = partialFailures.map(({ part, reason, sinceMs }) => ({ part, reason, since: sinceMs }));
+    return {
+      ...report,
+      ...(gaps.length === 0 ? {} : { gaps }),
+      ...(heldBack === 0 ? {} : { held_back: heldBack }),
+    };
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (options.signal.aborted) {
@@ -169,7 +179,7 @@ async function finishWell(
   state: SourceState,
   { result, startedAtMs }: { result: IngestResult; startedAtMs: number },
   options: FetchJobOptions,
-): Promise<Removals & { heldBack: number }> {
+): Promise<Removals & { heldBack: number; partialFailures: readonly PartialFailure[] }> {
   const atMs = options.clock.nowMs();
   const removals = await findRemovals(source, result, { ...options, nowMs: atMs });
   const partialFailures = decidePartialFailures(state.partialFailures, result.partialFailures, atMs);
@@ -221,7 +231,7 @@ async function finishWell(
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
   }
   logFetched(source, result, log);
-  return { ...removals, heldBack };
+  return { ...removals, heldBack, partialFailures };
 }
 
 /** Returns the number of items in a fetch, without refused ones. A publication in several languages counts once. */
@@ -261,7 +271,7 @@ function logFetched(source: SourceSettings, result: IngestResult, log: Log): voi
     const { id, version } = decision.event;
     log.debug("event recorded", { source: source.id, event: id, version });
   }
-  const { id: _, ok: _ok, notes = [], refused, ...counts } = reportOf(source.id, result);
+  const { id: _, ok: _ok, gaps: _gaps, notes = [], refused, ...counts } = reportOf(source.id, result);
   const hasChanges = counts.new + counts.revised + counts.translated + refused.length > 0;
   log[hasChanges ? "info" : "debug"]("source fetched", {
     source: source.id,

@@ -14,6 +14,8 @@ export interface IngestReport {
   /** The number of items that do not concern AI regulation. */
   passed_over: number;
   refused: readonly RefusedItem[];
+  /** The parts that were missing from a successful fetch, as `source list --json` shows them; absent if there are none. */
+  gaps?: readonly { part: string; reason: string; since: number }[];
   /** The number of events that are held because of a change spike; absent if there are none. */
   held_back?: number;
   /** The number of new events that cause no notification because their items were skipped before; absent if 0. */

@@ -77,6 +77,11 @@ export function checkSources(
   const found = ([[failing, "whose last fetch failed"], [partial, "fetched only in part"]] as const)
     .filter(([states]) => states.length > 0)
     .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
+  const held = states.filter(({ heldBack }) => heldBack > 0);
+  if (held.length > 0) {
+    const release = "`regfeed source release ID` lists them, and --deliver or --discard ends the hold";
+    found.push(warning("sources", `change spikes hold events of ${held.length}: ${named(held)}`, release));
+  }
   if (found.length > 0 || fetched.length === 0) return found;
   return [good("sources", `fetched completely last time: ${fetched.length}`)];
 }

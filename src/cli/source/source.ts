@@ -1,4 +1,4 @@
-// `source list`, `source test` and `source parse`.
+// The commands `source list`, `source test` and `source parse`.
 import { resolve } from "node:path";
 import { createApp } from "../../app.ts";
 import { createClassifier } from "../../classify/classify.ts";
@@ -17,9 +17,11 @@ import type { Command } from "../command.ts";
 import { printTable } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
-import { listSources, listTable } from "./source_list.ts";
+import { readHeld } from "./held_events.ts";
+import { heldSourcesTable, listSources, listTable } from "./source_list.ts";
 import { previewFields, previewTable } from "./source_preview.ts";
-import { releaseCommand, saveDocuments } from "./source_release.ts";
+import { saveDocuments } from "./save_documents.ts";
+import { releaseCommand } from "./source_release.ts";
 
 /** Maximum size of a saved document after decompression, bytes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
@@ -29,13 +31,21 @@ const PARSE_TIMEOUT_MS = 5_000;
 export const sourceCommands: Command[] = [
   {
     name: "source list",
-    usage: "[--utc] [--json]",
-    summary: "lists the sources with their states",
+    usage: "[--held] [--utc] [--json]",
+    summary: "lists the sources with their states and their numbers of events",
     example: "regfeed source list",
+    options: { held: { kind: "flag", help: "list only sources with held events, and these events" } },
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
         const sources = listSources(config, await store.listSources(), platform.clock.nowMs());
-        printTable(call, { sources }, () => listTable(sources, call));
+        if (!call.flags.has("held")) return printTable(call, { sources }, () => listTable(sources, call));
+        const held = await Promise.all(
+          sources.filter(({ held_back }) => held_back > 0).map(async (source) => ({
+            ...source,
+            held_events: await readHeld(store, source.id),
+          })),
+        );
+        printTable(call, { sources: held }, () => heldSourcesTable(held, call));
       }, { withoutStore: "do without" }),
   },
   {

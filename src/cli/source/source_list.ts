@@ -1,10 +1,11 @@
-// The output of `source list`: state, reason, next fetch and redirects of each source.
+// The output of `source list`: state, counts, reason, next fetch and redirects of each source.
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import { sourceHealth } from "../../domain/source/source_health.ts";
 import { stateCell } from "../colours.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
-import { cut, formatTime } from "../table.ts";
+import { type Cell, cut, formatTime } from "../table.ts";
+import { countEvents, type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
 
 const REASON_WIDTH = 80;
 
@@ -39,6 +40,7 @@ function listedFields(source: Config["sources"][number] | null, state: SourceSta
     last_new_at: state?.cadence.lastAtMs ?? null,
     // A source that is not stored yet is due when the server starts.
     next_due_at: isEnabled && state !== null ? nextDue(state, nowMs) : null,
+    events: state?.eventCount ?? 0,
     consecutive_failures: state?.consecutiveFailures ?? 0,
     last_error: state?.lastError ?? null,
     held_back: state?.heldBack ?? 0,
@@ -66,10 +68,22 @@ export function listTable(
   if (sources.length === 0) return { table: "No sources. Add [[sources]] to the config.\n", notes: "" };
   const table = tableFor(
     viewer,
-    ["SOURCE", "STATE", "SINCE (UTC)", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
+    [
+      "SOURCE",
+      "STATE",
+      "EVENTS",
+      "LAST NEW (UTC)",
+      "SINCE (UTC)",
+      "LAST SUCCESS (UTC)",
+      "NEXT (UTC)",
+      "FAILURES",
+      "WHY",
+    ],
     sources.map((source) => [
       source.id,
-      stateCell(source.state),
+      stateWithHeld(source),
+      source.events,
+      timeCell(source.last_new_at),
       timeCell(source.state_since),
       timeCell(source.last_success_at),
       source.enabled ? timeCell(source.next_due_at, "at start") : "-",
@@ -95,8 +109,28 @@ export function listTable(
     })
   );
   const spikes = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
-    `${id}: a change spike holds ${held_back} of its events: \`source release ${id}\` delivers the held events; ` +
-    "with --discard, they stay undelivered\n"
+    releaseHint({ id, events: held_back })
   );
   return { table, notes: gaps.join("") + moves.join("") + spikes.join("") };
+}
+
+/** Returns the state, with the number of held events if there are any, in the colour of the more urgent of the two. */
+function stateWithHeld({ state, held_back }: ListedSource): Cell {
+  const cell = stateCell(state);
+  if (held_back === 0) return cell;
+  const colour = typeof cell === "object" && "colour" in cell && cell.colour === "red" ? "red" : "yellow";
+  return { text: `${state}, ${held_back} held`, colour };
+}
+
+/** Formats the sources that have held events, each with a table of these events. */
+export function heldSourcesTable(
+  sources: readonly (ListedSource & { held_events: HeldEvent[] })[],
+  viewer: Viewer,
+): { table: string; notes: string } {
+  if (sources.length === 0) return { table: "No events are held.\n", notes: "" };
+  const tables = sources.map(({ id, held_events }) =>
+    `${id}: ${countEvents(held_events.length)} held\n${heldTable(viewer, held_events)}`
+  );
+  const notes = sources.map(({ id, held_back }) => releaseHint({ id, events: held_back }));
+  return { table: tables.join("\n"), notes: notes.join("") };
 }

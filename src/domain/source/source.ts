@@ -121,6 +121,8 @@ export interface SourceState {
   timezone: string | null;
   /** The usual maximum number of new publications per fetch. */
   usualNew: number;
+  /** Number of stored events, all versions included. */
+  eventCount: number;
   /** Number of events that are quarantined as change spikes until the operator releases or discards them. */
   heldBack: number;
   firstSuccessAtMs: number | null;
@@ -151,6 +153,7 @@ export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
     formerRules: [],
     timezone: null,
     usualNew: 0,
+    eventCount: 0,
     heldBack: 0,
     firstSuccessAtMs: null,
     lastAttemptAtMs: null,

@@ -28,7 +28,11 @@ const state = (id: string, change: Partial<SourceState> = {}): SourceState => ({
 });
 
 const STATES = [
-  state("well"),
+  state("well", {
+    heldBack: 51,
+    eventCount: 1200,
+    cadence: { lastAtMs: NOW - 2 * HOUR, days: [], seen: "" },
+  }),
   state("moved", {
     moves: [{
       from: "https://moved.example/feed",
@@ -76,7 +80,10 @@ Deno.test("source list prints state, since when, reason and next fetch of each s
   );
   const { table, notes } = listTable(listed, viewer());
   const text = table + notes;
-  assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
+  assert.match(
+    text,
+    /^SOURCE +STATE +EVENTS +LAST NEW \(UTC\) +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/,
+  );
   assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
   assert.match(
     text,
@@ -102,6 +109,7 @@ Deno.test("source list --json has the same fields for every source", async () =>
       "last_success_at",
       "last_new_at",
       "next_due_at",
+      "events",
       "consecutive_failures",
       "last_error",
       "held_back",
@@ -115,11 +123,14 @@ Deno.test("source list on a terminal of 80 columns has relative times and colour
   const listed = listSources(await configOf(CONFIG), STATES, NOW);
   const { table } = listTable(listed, viewer({ isTerminal: true, hasColours: true }));
   for (const line of table.split("\n")) assert.ok(withoutColours(line).length <= 80, line);
-  assert.match(table, /^SOURCE +STATE +SINCE +NEXT +FAILURES +WHY$/m);
-  assert.match(withoutColours(table), /^well +ok +1 h ago +in 1 h +0$/m);
+  assert.match(table, /^SOURCE +STATE +EVENTS +LAST NEW +WHY$/m);
+  assert.match(withoutColours(table), /^well +ok, 51 held +1200 +2 h ago$/m);
   assert.ok(table.includes("\x1b[32mok\x1b[0m"), "good states are green");
+  assert.ok(table.includes("\x1b[33mok, 51 held\x1b[0m"), "held events are yellow");
+  const { table: wide } = listTable(listed, viewer({ isTerminal: true, columns: () => 120 }));
+  assert.match(wide, /^SOURCE +STATE +EVENTS +LAST NEW +SINCE +LAST SUCCESS +NEXT +FAILURES +WHY$/m);
   const { table: exact } = listTable(listed, viewer({ isTerminal: true }, ["utc"]));
-  assert.match(exact, /^SOURCE +STATE +NEXT \(UTC\) +WHY$/m);
+  assert.match(exact, /^SOURCE +STATE +EVENTS +LAST NEW \(UTC\) +WHY$/m);
 });
 
 Deno.test("source list shows a removed source while its events are held", async () => {
@@ -130,6 +141,6 @@ Deno.test("source list shows a removed source while its events are held", async 
   ]);
   assert.match(
     listTable(listed, viewer()).notes,
-    /^renamed: a change spike holds 50 of its events: `source release renamed` /m,
+    /^renamed: a change spike holds 50 events: `source release renamed` /m,
   );
 });

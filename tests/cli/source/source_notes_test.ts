@@ -34,6 +34,24 @@ Deno.test("source test prints notes about items; the output of ingest does not c
     });
   }));
 
+Deno.test("ingest prints partial, and why, for a source of which only a part was fetched", () =>
+  withConfig(CONFIG, async (folder) => {
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1" }]));
+    await Deno.writeTextFile(join(folder, "inbox/b.xml"), rss([{ id: "2" }, { id: "3" }]).slice(0, -120));
+    const read = async (command: string) =>
+      (await regfeedJson<{ sources: Record<string, unknown>[] }>(folder, command)).sources[0];
+    const partial = await read("ingest inbox");
+    assert.deepEqual([partial?.["ok"], partial?.["gaps"]], [true, (await read("source list"))?.["gaps"]]);
+    await Deno.writeTextFile(join(folder, "inbox/b.xml"), rss([{ id: "2" }, { id: "3" }]).slice(0, -100));
+    const shown = await regfeed(folder, "ingest inbox");
+    assert.equal(shown.code, 0);
+    assert.match(shown.stdout, /^inbox +0 .* partial: the document is truncated after item 1/m);
+    assert.match(shown.stderr, /^inbox: partial: \S*b\.xml: the document is truncated after item 1[^\n]*\n$/);
+    await Deno.writeTextFile(join(folder, "inbox/b.xml"), rss([{ id: "2" }, { id: "3" }]));
+    assert.match((await regfeed(folder, "ingest inbox")).stdout, /^inbox +1 .* ok$/m);
+  }));
+
 Deno.test("source test prints the values of every item, including unchanged and skipped ones", () =>
   withConfig(CONFIG.replace('"all"', '"ai"'), async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));

@@ -1,8 +1,8 @@
-// `source release` delivers held events, and `source test --save` saves the raw document.
+// `source release` lists, delivers and discards held events, and `source test --save` saves the raw document.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { INBOX_SOURCE, rss } from "../../support/samples.ts";
-import { assertFails, regfeed, regfeedJson, withConfig } from "../../support/process.ts";
+import { assertFails, regfeed, regfeedJson, withConfig, writeConfig } from "../../support/process.ts";
 
 const items = (name: string, count: number) =>
   rss(Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, title: `AI Act: ${name} ${at}` })));
@@ -22,7 +22,12 @@ interface Released {
   delivered: boolean;
 }
 
-Deno.test("source list names held events, and source release delivers them once", () =>
+interface Held {
+  source: string;
+  events: { id: string; version: number; title: string; published_at: number; held_since: number }[];
+}
+
+Deno.test("source release lists what a change spike holds, and delivers or discards it only when told to", () =>
   withInbox(async (folder, put) => {
     await put("a.xml", items("first", 3));
     await regfeed(folder, "ingest inbox");
@@ -30,23 +35,57 @@ Deno.test("source list names held events, and source release delivers them once"
     const ingested = await regfeedJson<{ sources: { held_back: number }[] }>(folder, "ingest inbox");
     assert.deepEqual(ingested.sources.map((source) => source.held_back), [30]);
     const list = await regfeed(folder, "source list");
+    assert.match(list.stdout, /^inbox +ok, 30 held +33 /m);
     assert.match(
       list.stdout,
-      /^inbox: a change spike holds 30 of its events: `source release inbox` delivers/m,
+      /^inbox: a change spike holds 30 events: `source release inbox` lists them; --deliver delivers them, /m,
     );
-    const { sources } = await regfeedJson<{ sources: { held_back: number }[] }>(folder, "source list");
-    assert.deepEqual(sources.map(({ held_back }) => held_back), [30]);
     await put("c.xml", items("third", 30));
     const told = await regfeed(folder, "ingest inbox");
-    assert.match(told.stderr, /^inbox: a change spike holds 30 of its events: `.* source release inbox`/m);
-    assert.deepEqual(await regfeedJson<Released>(folder, "source release inbox"), {
+    assert.match(
+      told.stderr,
+      /^inbox: a change spike holds 30 events: `.* source release inbox` lists them/m,
+    );
+
+    const listed = await regfeed(folder, "source release inbox");
+    assert.match(listed.stdout, /^PUBLISHED \(UTC\) +HELD SINCE \(UTC\) +CHANGE +TITLE +EVENT$/m);
+    assert.match(listed.stdout, /^2026-07-31 12:00:00 +20\S+ \S+ +new +AI Act: third 29 +evt_/m);
+    assert.match(listed.stdout, /^60 events held by a change spike$/m);
+    assert.match(listed.stdout, /^deliver: +\S.* source release inbox --deliver$/m);
+    assert.match(listed.stdout, /^keep undelivered: +\S.* source release inbox --discard$/m);
+    const { source, events } = await regfeedJson<Held>(folder, "source release inbox");
+    assert.deepEqual([source, events.length], ["inbox", 60]);
+    assert.deepEqual(events.map(({ version }) => version), Array(60).fill(1));
+    assert.ok(events.every(({ held_since }) => Math.abs(held_since - Date.now()) < 600_000));
+    const { sources } = await regfeedJson<{ sources: { held_back: number; held_events: unknown[] }[] }>(
+      folder,
+      "source list --held",
+    );
+    assert.deepEqual(sources.map(({ held_back, held_events }) => [held_back, held_events]), [[60, events]]);
+
+    await assertFails(folder, "source release inbox --deliver --discard", 2, /either --deliver or --discard/);
+    assert.deepEqual(await regfeedJson<Released>(folder, "source release inbox --deliver"), {
       source: "inbox",
       events: 60,
       delivered: true,
     });
-    const again = await regfeed(folder, "source release inbox --discard");
-    assert.deepEqual([again.code, again.stdout], [0, "no events of inbox are held\n"]);
-    await assertFails(folder, "source release nobody", 1, /there is no source nobody/);
+    for (const option of ["", " --deliver", " --discard"]) {
+      const { code, stdout } = await regfeed(folder, `source release inbox${option}`);
+      assert.deepEqual([code, stdout], [0, "no events of inbox are held\n"], option);
+    }
+    assert.equal((await regfeed(folder, "source list --held")).stdout, "No events are held.\n");
+  }));
+
+Deno.test("source release tells a source without held events from an unknown one", () =>
+  withConfig(`${INBOX_SOURCE}\n${INBOX_SOURCE.replaceAll("inbox", "fresh")}`, async (folder) => {
+    for (const name of ["inbox", "fresh"]) await Deno.mkdir(join(folder, name));
+    await regfeed(folder, "ingest inbox");
+    await writeConfig(folder, INBOX_SOURCE.replaceAll("inbox", "added"));
+    for (const id of ["inbox", "added"]) {
+      const { code, stdout } = await regfeed(folder, `source release ${id}`);
+      assert.deepEqual([code, stdout], [0, `no events of ${id} are held\n`], id);
+    }
+    await assertFails(folder, "source release nobody", 1, /there is no source nobody; `source list`/);
   }));
 
 Deno.test("source test --save writes the raw document, readable only by its owner", () =>

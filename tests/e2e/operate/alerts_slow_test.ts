@@ -22,6 +22,7 @@ const LAST = 'regfeed_source_last_success_timestamp_seconds{job="regfeed",instan
 const FAILURES = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="never"}';
 const FETCHED = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="board"}';
 const GAPS = 'regfeed_source_gaps{job="regfeed",instance="a",source="board"}';
+const HELD = 'regfeed_source_held_back_events{job="regfeed",instance="a",source="board"}';
 const INSTANCE = { job: "regfeed", instance: "a" };
 
 const CASES: Case[] = [
@@ -85,6 +86,18 @@ const CASES: Case[] = [
         alert: "RegfeedSourcePartial",
         fires: [{ severity: "ticket", source: "board", ...INSTANCE }],
       },
+    ],
+  },
+  {
+    series: { [HELD]: "0x10 51x60 0x10" },
+    looks: [
+      { at: "14m", alert: "RegfeedEventsHeld", fires: [] },
+      {
+        at: "20m",
+        alert: "RegfeedEventsHeld",
+        fires: [{ severity: "ticket", source: "board", ...INSTANCE }],
+      },
+      { at: "75m", alert: "RegfeedEventsHeld", fires: [] },
     ],
   },
 ];

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ChangeVolume } from "../../../src/domain/source/change_volume.ts";
 import { detectSpike } from "../../../src/ingest/revise/change_spike.ts";
+import { checkSources } from "../../../src/cli/doctor/store.ts";
 import { FEED, fetchFeed, subscribe } from "../../support/collecting.ts";
 import { boardConfig, type SampleItem } from "../../support/samples.ts";
 import { withWorld, type World } from "../../support/world.ts";
@@ -93,6 +94,8 @@ Deno.test("a feed in which every id and text changes is stored and held, and new
     assert.equal((await world.ask("/v1/events", { key })).json.count, 24, "stored");
     const health = (await world.ask("/v1/health")).json;
     assert.deepEqual([health.status, health.ingestion.held_back], ["degraded", 12]);
+    const [finding] = checkSources(world.config, await world.store.listSources());
+    assert.equal(finding?.seen, "change spikes hold events of 1: board");
     const warning = world.platform.lines.find(({ message }) => message.includes("change spike"));
     assert.deepEqual(warning?.fields, { source: "board", events: 12, of: "new publications" });
     await next([...items("second", 12), { id: "news", title: "News on the AI Act", date: day(20) }]);

@@ -95,6 +95,8 @@ export interface SourceStore {
    * the source since, throws a {@link LeaseLostError} and stores nothing.
    */
   finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
+  /** Returns the JSON of the events that a change spike holds, newest first by (`published_at`, id). */
+  listHeldEvents(sourceId: string): Promise<string[]>;
   /** Ends a source's quarantine: `deliver` matches the events, `discard` does not. Returns the number of events. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 }

@@ -11,6 +11,7 @@ import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import { firstPosition, tagMatch } from "./event_index.ts";
 import { sql } from "../connection/sql.ts";
+import { SERVED_JSON } from "./served_record.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -132,6 +133,17 @@ function drop(connection: Connection, sourceId: string, reason: "fetch" | "spike
     sql`delete from quarantined_events indexed by quarantined_events_by_source
       where source_id = ${sourceId} and reason = ${reason}`,
   );
+}
+
+/** Returns the JSON of the events in a source's change spike, newest first. */
+export function listHeld(connection: Connection, sourceId: string): string[] {
+  return connection.all(
+    sql`select ${SERVED_JSON}
+      from quarantined_events indexed by quarantined_events_by_source
+        cross join events on events.seq = quarantined_events.event_seq
+      where quarantined_events.source_id = ${sourceId} and reason = 'spike'
+      order by events.published_at desc, events.id desc`,
+  ).map((row) => String(row["json"]));
 }
 
 /** Ends the quarantine of a source's change spike. Returns the number of events released or dropped. */

@@ -34,6 +34,9 @@ export class RecordWriter {
           ${severityRank(event.severity)}, ${event.published_at}, ${asciiJson(event)},
           ${asciiJson(provenance)}) returning seq`,
     );
+    this.connection.run(
+      sql`update sources set event_count = event_count + 1 where id = ${event.source_id}`,
+    );
     const seq = Number(row?.["seq"]);
     this.#index.add(event, seq);
     this.#keepPublication(publication, stored, { event, seq });

@@ -12,6 +12,8 @@ create table sources (
   -- The largest recent numbers of new publications and of revisions in one fetch. These maxima decay over time.
   usual_new integer not null default 0 check (usual_new >= 0),
   usual_revised integer not null default 0 check (usual_revised >= 0),
+  -- The number of the source's rows in events.
+  event_count integer not null default 0 check (event_count >= 0),
   -- The schedule from which next_due_at was computed.
   schedule text,
   next_due_at integer not null,

@@ -15,11 +15,11 @@ import type {
 } from "../../../domain/ports/store/sources.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
-import { endQuarantine, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
+import { endQuarantine, listHeld, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
+const COLUMNS = sql`id, cursor, identity, timezone, usual_new, event_count,
   (select count(*) from quarantined_events indexed by quarantined_events_by_source
    where source_id = sources.id and reason = 'spike') as held_back, first_success_at, last_attempt_at, last_success_at,
   consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves,
@@ -64,6 +64,8 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
 
     finishFetch: (end, judge = () => NO_SPIKE) =>
       connection.transaction("durable", () => finishFetch(connection, end, judge)),
+
+    listHeldEvents: (sourceId) => listHeld(connection, sourceId),
 
     releaseEvents: (sourceId, end) =>
       connection.transaction("durable", () => endQuarantine(connection, sourceId, end)),
@@ -195,6 +197,7 @@ function stateFromRow(row: Row): SourceState {
     formerRules: identity.former,
     timezone: row["timezone"] as string | null,
     usualNew: Number(row["usual_new"]),
+    eventCount: Number(row["event_count"]),
     heldBack: Number(row["held_back"]),
     firstSuccessAtMs: row["first_success_at"] as number | null,
     lastAttemptAtMs: row["last_attempt_at"] as number | null,

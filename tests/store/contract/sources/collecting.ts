@@ -95,6 +95,9 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     assert.deepEqual(await matched(store), []);
     const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
     assert.deepEqual(held, [["board", 2], ["court", 0]]);
+    const listed = (await store.listHeldEvents("board")).map((json) => JSON.parse(json).id);
+    assert.deepEqual(listed, ids.toReversed());
+    assert.deepEqual(await store.listHeldEvents("court"), []);
     await store.finishFetch(aFetchEnd("board", T0));
     assert.deepEqual(await matched(store), [], "the next fetch does not release it");
     assert.equal(await store.releaseEvents("court", end), 0);
@@ -184,6 +187,15 @@ test("finishFetch() passes the volume of the fetch, the usual volume and the ela
       elapsedMs: 2 * DAY,
     },
   ]);
+});
+
+test("listSources() counts the events of each source, all versions included", async (store) => {
+  await withSubscriber(store);
+  await fetched(store, ["evt_1", "evt_2"]);
+  await fetched(store, ["evt_3"], { external_id: "evt_1", version: 2, supersedes: "evt_1" });
+  await fetched(store, ["evt_4"], { source_id: "court" });
+  const counts = (await store.listSources()).map(({ id, eventCount }) => [id, eventCount]);
+  assert.deepEqual(counts, [["board", 3], ["court", 1]]);
 });
 
 test("finishFetch() does not count the first fetch as a spike or as usual volume", async (store) => {

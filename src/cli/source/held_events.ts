@@ -1,0 +1,61 @@
+// The events that a change spike holds, as `source release` and `source list --held` print them.
+import type { RegEvent } from "../../domain/event/event.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { tableFor, timeCell, type Viewer } from "../print.ts";
+import { cut } from "../table.ts";
+
+const TITLE_WIDTH = 80;
+/** Maximum number of events in a table. `--json` lists all. */
+const MAX_ROWS = 100;
+
+/** A held event, with the JSON's field names. Times are Unix ms. */
+export type HeldEvent = ReturnType<typeof heldFields>;
+
+/** Reads the events that a source's change spike holds, newest first. */
+export async function readHeld(store: Store, sourceId: string): Promise<HeldEvent[]> {
+  return (await store.listHeldEvents(sourceId)).map((json) => heldFields(JSON.parse(json)));
+}
+
+function heldFields(event: RegEvent) {
+  return {
+    id: event.id,
+    version: event.version,
+    event_type: event.event_type,
+    severity: event.severity,
+    title: event.title_en,
+    url: event.url_official,
+    published_at: event.published_at,
+    // Events are held from the moment they are stored.
+    held_since: event.ingested_at,
+  };
+}
+
+/** Formats the newest events as a table, followed by the number of those left out. */
+export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string {
+  const rows = events.slice(0, MAX_ROWS).map((event) => [
+    timeCell(event.published_at),
+    timeCell(event.held_since),
+    event.version === 1 ? "new" : "revised",
+    cut(event.title, TITLE_WIDTH),
+    event.id,
+  ]);
+  const header = ["PUBLISHED (UTC)", "HELD SINCE (UTC)", "CHANGE", "TITLE", "EVENT"];
+  const table = tableFor(viewer, header, rows, { drop: ["EVENT", "CHANGE"], cut: "TITLE" });
+  const rest = events.length - rows.length;
+  return rest <= 0 ? table : `${table}… and ${rest} more; --json lists all\n`;
+}
+
+export function countEvents(events: number): string {
+  return `${events} ${events === 1 ? "event" : "events"}`;
+}
+
+/** Says how to see, deliver and discard the held events of a source. */
+export function releaseHint(
+  { program, id, events }: { program?: string; id: string; events: number },
+): string {
+  const command = `${program === undefined ? "" : `${program} `}source release ${id}`;
+  return `${id}: a change spike holds ${
+    countEvents(events)
+  }: \`${command}\` lists them; --deliver delivers ` +
+    "them, and --discard keeps them undelivered\n";
+}
