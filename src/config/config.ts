@@ -15,9 +15,11 @@ import { type AccountSecrets, readAccountSecrets } from "./account_secrets.ts";
 import { buildAdditions } from "./classification.ts";
 import { findFolderProblems } from "./folders.ts";
 import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
-import { findKeyLines, type KeyLines, type KeyPath } from "./toml/key_lines.ts";
+import { findKeyLines, type KeyPath } from "./toml/key_lines.ts";
 import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
-import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./toml/problems.ts";
+import { excerptOf, excerptOfSyntax } from "./toml/excerpt.ts";
+import { nameKey } from "./toml/name_key.ts";
+import { ConfigError, type ConfigProblem, type KeyProblem } from "./toml/problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import { type SecretReader, Secrets } from "./secrets.ts";
 import { findServerProblems, localUrl } from "./server.ts";
@@ -48,7 +50,7 @@ const BASE_LANGUAGES = ["en", "de", "fr"];
 export interface ParsedConfig {
   config: Config;
   checked: CheckedFile;
-  /** Adds file and line to a problem that was found after parsing. */
+  /** Adds file, line, name and excerpt to a problem that was found after parsing. */
   locate(problem: KeyProblem): ConfigProblem;
 }
 
@@ -61,7 +63,7 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   const document = parseToml(text, options.file);
   // For a single use, compiling the schema, which is zod's default, costs more time than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
-  const secrets = new Secrets(options.readSecret, options.folder);
+  const secrets = new Secrets(options.readSecret, options.folder, document);
   const ofSources = await readSourceSecrets(document, secrets);
   const ofAccounts = await readAccountSecrets(document, secrets);
   const found = [
@@ -74,8 +76,8 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
   const rejection = (problems: KeyProblem[]) => {
-    const lines = findKeyLines(text);
-    const located = problems.map((problem) => locate(problem, lines, options.file));
+    const locate = locator(text, document, options.file);
+    const located = problems.map(locate);
     return new ConfigError(located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   };
   if (found.length > 0 || !checked.success) throw rejection(found);
@@ -85,7 +87,7 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   return {
     config,
     checked: checked.data,
-    locate: (problem) => locate(problem, findKeyLines(text), options.file),
+    locate: (problem) => locator(text, document, options.file)(problem),
   };
 }
 
@@ -118,7 +120,8 @@ function parseToml(text: string, file: string): Record<string, unknown> {
       before: lines.slice(0, line - 1),
       listTables: listTables(),
     });
-    throw new ConfigError([{ file, line, column, key: null, message }]);
+    const excerpt = excerptOfSyntax(lines[line - 1] ?? "", line, column);
+    throw new ConfigError([{ file, line, column, key: null, message, excerpt }]);
   }
 }
 
@@ -126,7 +129,11 @@ function schemaProblems(issues: readonly z.core.$ZodIssue[]): KeyProblem[] {
   return issues.flatMap((issue): KeyProblem[] => {
     const path = issue.path as KeyPath;
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeyMessage(path, key) }));
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: unknownKeyMessage(path, key),
+      isKey: true,
+    }));
   });
 }
 
@@ -138,11 +145,27 @@ function additionProblems(file: CheckedFile, options: ParseConfigOptions): KeyPr
   });
 }
 
-function locate({ path, message, duplicateOf }: KeyProblem, lines: KeyLines, file: string): ConfigProblem {
-  const duplicate = duplicateOf === undefined
-    ? ""
-    : `is the same as ${formatKey(duplicateOf)} on line ${lines.nearestLineOf(duplicateOf)}: `;
-  return { file, line: lines.nearestLineOf(path), key: formatKey(path), message: duplicate + message };
+/** Returns a function that adds file, line, name and excerpt to the problems of a document. */
+function locator(
+  text: string,
+  document: Record<string, unknown>,
+  file: string,
+): (problem: KeyProblem) => ConfigProblem {
+  const keyLines = findKeyLines(text);
+  const lines = text.replace(/^\uFEFF/, "").split("\n");
+  return ({ path, message, duplicateOf, isKey = false }) => {
+    const position = keyLines.positionOf(path);
+    const duplicate = duplicateOf === undefined
+      ? ""
+      : `is already used on line ${keyLines.nearestLineOf(duplicateOf)}: `;
+    return {
+      file,
+      line: keyLines.nearestLineOf(path),
+      key: nameKey(path, document),
+      message: duplicate + message,
+      excerpt: position === null ? "" : excerptOf(lines, path, position, isKey),
+    };
+  };
 }
 
 function buildConfig(

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { trimEndOf } from "../domain/trim_end.ts";
 import { readPath, readVariable } from "./parse_values.ts";
 import type { KeyPath } from "./toml/key_lines.ts";
-import { formatKey, type KeyProblem } from "./toml/problems.ts";
+import { nameKey } from "./toml/name_key.ts";
+import type { KeyProblem } from "./toml/problems.ts";
 
 export interface SecretReader {
   /** Resolves with the text of a file; rejects if it cannot be read. */
@@ -12,7 +13,7 @@ export interface SecretReader {
 }
 
 export interface SecretFile {
-  /** The key that contains the path, such as `sources[2].authorization_file`. */
+  /** The key that contains the path, such as `[[sources]] "eu-edpb-news" authorization_file`. */
   key: string;
   /** The absolute path. */
   path: string;
@@ -31,8 +32,12 @@ export class Secrets {
   readonly inline: string[] = [];
   readonly problems: KeyProblem[] = [];
 
-  /** Relative paths are resolved against `folder`. */
-  constructor(readonly reader: SecretReader, readonly folder: string) {}
+  /** Relative paths are resolved against `folder`. The raw `document` names the tables that contain secrets. */
+  constructor(
+    readonly reader: SecretReader,
+    readonly folder: string,
+    readonly document: Record<string, unknown>,
+  ) {}
 
   /**
    * Reads the secret `name` of the table at the path `at` from `NAME = "…"`, `NAME_file = "…"` (without trailing line
@@ -53,13 +58,17 @@ export class Secrets {
     if (key === `${name}_env`) return this.#readVariable(path, given);
     if (key === `${name}_file`) return await this.#readFile(path, given);
     if (given.trim() === "") return this.reject(path, "is empty: set the secret or remove the key");
-    if (!isPublicUrl(name, given)) this.inline.push(keyOf(path));
+    if (!isPublicUrl(name, given)) this.inline.push(this.#nameOf(path));
     return { path, value: given };
   }
 
   reject(path: KeyPath, message: string): null {
     this.problems.push({ path, message });
     return null;
+  }
+
+  #nameOf(path: KeyPath): string {
+    return nameKey(path, this.document) ?? "";
   }
 
   #readVariable(path: KeyPath, variable: string): Secret | null {
@@ -76,16 +85,12 @@ export class Secrets {
     try {
       const value = trimEndOf(await this.reader.file(file), "\r\n");
       if (value.trim() === "") return this.reject(path, `refers to the file ${file}, which is empty`);
-      this.files.push({ key: keyOf(path), path: file });
+      this.files.push({ key: this.#nameOf(path), path: file });
       return { path, value };
     } catch (error) {
       return this.reject(path, `refers to the file ${file}, which ${whyUnreadable(error)}`);
     }
   }
-}
-
-function keyOf(path: KeyPath): string {
-  return formatKey(path) ?? "";
 }
 
 /** Whether the value is a URL without a password, which need not be kept secret. */

@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import { findAdditionProblems } from "../classify/check_configured_rules.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
+import { formatProblem, showProblem } from "../config/toml/problems.ts";
 import type { LogFields, Platform } from "../domain/ports/ports.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { StorageProblem } from "../domain/ports/store/storage_fault.ts";
@@ -59,7 +60,11 @@ export async function loadConfig(
     const store = { ...config.store, path: await host.followLinks(path) };
     return { ...parsed, config: { ...config, store }, file, storeName: path };
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
+    if (error instanceof ConfigError) {
+      // The log of a reload has one line per problem.
+      const format = again === undefined ? showProblem : formatProblem;
+      throw new CommandError(error.problems.map(format).join("\n"), EXIT.usage);
+    }
     const { message } = error as Error;
     const said = message.includes(file) ? message : `the config ${file} cannot be read: ${message}`;
     throw new CommandError(said, EXIT.usage);

@@ -107,7 +107,9 @@ Deno.test("check reports conflicts of declared customers with the database by li
     assert.equal(code, 2);
     assert.match(
       stderr,
-      new RegExp(`regfeed\\.toml:3: customers\\[0\\]\\.email: is the email address of ${customer.id}`),
+      new RegExp(
+        `regfeed\\.toml:3: \\[\\[customers\\]\\] "bank" email: is the email address of ${customer.id}`,
+      ),
     );
     assert.deepEqual(await Deno.readFile(join(folder, "data", "regfeed.db")), before);
     await writeConfig(folder, declare("bank@b.example"));

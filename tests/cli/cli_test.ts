@@ -61,7 +61,7 @@ Deno.test("an invalid config exits with code 2 and names file, line, key and the
       ]],
       ["bad cron", SOURCE.replace("*/30 * * * *", "61 * * * *"), [
         /regfeed\.toml:5/,
-        /sources\[0\]\.schedule/,
+        /\[\[sources\]\] "board" schedule: .*\n {2}5 \| schedule = "61 \* \* \* \*"\n {4}\| {12}\^{12}\n/,
       ]],
       ["one id twice", SOURCE + SOURCE, [/regfeed\.toml:7/, /board/]],
       ["missing secret", `${SOURCE}authorization_file = "/nowhere/secret"\n`, [

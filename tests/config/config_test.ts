@@ -48,30 +48,48 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ],
   ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
   [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
-  ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],
-  ['[[sources]]\nid = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.name_en: is missing: it needs a name/],
-  [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
-  [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is not a valid URL/],
-  [source('url = "feed.xml"'), /sources\[0\]\.url: is not a valid URL/],
+  [
+    '[[sources]]\nname_en = "x"\nurl = "https://a.org"',
+    /:1: sources\[0\]\.id: is missing: it needs an id/,
+  ],
+  [
+    '[[sources]]\nid = "x"\nurl = "https://a.org"',
+    /:1: \[\[sources\]\] "x" name_en: is missing: it needs a name/,
+  ],
+  [source('name_de = ""'), /\[\[sources\]\] "a-source" name_de: must be one line/],
+  [source('base_url = "www.example.org"'), /\[\[sources\]\] "a-source" base_url: is not a valid URL/],
+  [source('url = "feed.xml"'), /\[\[sources\]\] "a-source" url: is not a valid URL/],
   [
     source('url = { en = "https://a.org/en" }'),
     /url: needs a URL, .*; found a table\. Did you mean "urls"\?$/,
   ],
   [source('url = ["https://a.org/en"]'), /url: needs a URL, .*; found a list$/],
-  [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": use "guid", "link"/],
-  [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
-  [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is not a valid regular expression: /],
+  [
+    source('identity = "title"'),
+    /:5: \[\[sources\]\] "a-source" identity: cannot be "title": use "guid", "link"/,
+  ],
+  [
+    source("identity = 5"),
+    /\[\[sources\]\] "a-source" identity: needs a rule, such as "link"; found the number 5$/,
+  ],
+  [
+    source('identity = { pattern = "[" }'),
+    /\[\[sources\]\] "a-source" identity: is not a valid regular expression: /,
+  ],
   [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put the /],
-  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: is not a table with only a pattern: use /],
+  [
+    source('identity = { patern = "x" }'),
+    /\[\[sources\]\] "a-source" identity: is not a table with only a pattern: use /,
+  ],
   [
     source(`identity = { pattern = "(${"a".repeat(1_000)})" }`),
-    /:\d+: sources\[0\]\.identity: is longer than 1000 characters/,
+    /:\d+: \[\[sources\]\] "a-source" identity: is longer than 1000 characters/,
   ],
   [
     source('identity = { pattern = "((((((a?){99}){99}){99}){99}){99}" }'),
-    /sources\[0\]\.identity: is not a valid/,
+    /\[\[sources\]\] "a-source" identity: is not a valid/,
   ],
-  [source('parse_timeout = "100ms"'), /sources\[0\]\.parse_timeout: is 100ms: use 1s to 10m$/],
+  [source('parse_timeout = "100ms"'), /\[\[sources\]\] "a-source" parse_timeout: is 100ms: use 1s to 10m$/],
   [source('language_pattern = "("'), /language_pattern: is not a valid regular expression: /],
   [source('removals = "yes"'), /removals: needs true or false without quotes/],
   [
@@ -95,18 +113,33 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
     /json: has \{since\} in some of the source's urls: write it in all of them or in none/,
   ],
   [inLanguages('"https://a.org"'), /urls: needs a table of URLs by language, such as \{ en = /],
-  [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is not a valid cron expression/],
-  [source("schedule = 30"), /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/],
-  [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
-  [source("languages = []"), /sources\[0\]\.languages: is empty/],
-  [source('languages = ["en", "en"]'), /sources\[0\]\.languages: contains a language twice/],
-  [source('languages = "en"'), /sources\[0\]\.languages: needs a list of languages, such as \["en"\]/],
-  [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": use one of "ai" and "all"/],
+  [
+    source('schedule = "61 * * * *"'),
+    /:5: \[\[sources\]\] "a-source" schedule: is not a valid cron expression/,
+  ],
+  [
+    source("schedule = 30"),
+    /\[\[sources\]\] "a-source" schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
+  ],
+  [
+    source('timezone = "Europe/Berln"'),
+    /\[\[sources\]\] "a-source" timezone: .*Did you mean "Europe\/Berlin"\?/,
+  ],
+  [source("languages = []"), /\[\[sources\]\] "a-source" languages: is empty/],
+  [source('languages = ["en", "en"]'), /\[\[sources\]\] "a-source" languages: contains a language twice/],
+  [
+    source('languages = "en"'),
+    /\[\[sources\]\] "a-source" languages: needs a list of languages, such as \["en"\]/,
+  ],
+  [
+    source('relevance = "some"'),
+    /\[\[sources\]\] "a-source" relevance: cannot be "some": use one of "ai" and "all"/,
+  ],
   [
     source('fetch_strategy = "rss"'),
     /cannot be "rss": use one of "feed", "files", "json", "html", "sparql" and "sitemap"\.$/,
   ],
-  [source('enabled = "no"'), /sources\[0\]\.enabled: needs true or false/],
+  [source('enabled = "no"'), /\[\[sources\]\] "a-source" enabled: needs true or false/],
 ];
 
 Deno.test("parseConfig() reports an invalid value with its line and what is expected", async () => {
@@ -126,7 +159,10 @@ Deno.test("parseConfig() rejects unknown keys and suggests the one that was prob
       "[delivery]\nallowHttp = true",
       'regfeed.toml:2: delivery.allowHttp: unknown key. Did you mean "allow_http"?',
     ],
-    [source("shedule = 1"), 'regfeed.toml:5: sources[0].shedule: unknown key. Did you mean "schedule"?'],
+    [
+      source("shedule = 1"),
+      'regfeed.toml:5: [[sources]] "a-source" shedule: unknown key. Did you mean "schedule"?',
+    ],
     ["[tiers.teem]", 'regfeed.toml:1: tiers.teem: unknown key. Did you mean "team"?'],
     ["[tiers.gold]", "regfeed.toml:1: tiers.gold: unknown key; tiers has indie, team, gpai and embedded"],
     [
@@ -176,11 +212,11 @@ Deno.test("parseConfig() reports all problems at once, in the order of the file"
     "13 log.level",
     "2 server.listen",
     "3 server.lisen",
-    "4 sources[0].name_en",
-    "4 sources[0].url",
-    "6 sources[0].authorization_env",
-    "7 sources[0].schedule",
-    "9 sources[1].id",
+    '4 [[sources]] "a" name_en',
+    '4 [[sources]] "a" url',
+    '6 [[sources]] "a" authorization_env',
+    '7 [[sources]] "a" schedule',
+    '9 [[sources]] "a" id',
   ]);
   const lines = found.map((row) => parseInt(row));
   assert.deepEqual(lines, lines.toSorted((a, b) => a - b));
@@ -189,27 +225,33 @@ Deno.test("parseConfig() reports all problems at once, in the order of the file"
 Deno.test("parseConfig() names both lines of duplicate source ids", async () => {
   const text = source() + source('id = "b"') + source();
   assert.deepEqual(await linesOf(text), [
-    'regfeed.toml:10: sources[2].id: is the same as sources[0].id on line 2: choose an id other than "a-source"',
+    'regfeed.toml:10: [[sources]] "a-source" id: is already used on line 2: choose an id other than "a-source"',
   ]);
 });
 
 Deno.test("parseConfig() checks that a source's keys fit its fetch strategy", async () => {
   const files = 'fetch_strategy = "files"\nbase_url = "https://a.org"\npath = "in"';
   const rows: [string, RegExp[]][] = [
-    ['[[sources]]\nid = "a"\nname_en = "A"', [/:1: sources\[0\]\.url: is missing: a feed needs the URL/]],
-    [source('path = "in"'), [/:5: sources\[0\]\.path: is not supported with fetch_strategy = "feed"/]],
-    [source(...files.split("\n")), [/sources\[0\]\.url: is not supported with fetch_strategy = "files"/]],
+    ['[[sources]]\nid = "a"\nname_en = "A"', [
+      /:1: \[\[sources\]\] "a" url: is missing: a feed needs the URL/,
+    ]],
+    [source('path = "in"'), [
+      /:5: \[\[sources\]\] "a-source" path: is not supported with fetch_strategy = "feed"/,
+    ]],
+    [source(...files.split("\n")), [
+      /\[\[sources\]\] "a-source" url: is not supported with fetch_strategy = "files"/,
+    ]],
     [`[[sources]]\nid = "a"\nname_en = "A"\n${files}`, []],
     [
       '[[sources]]\nid = "a"\nname_en = "A"\nfetch_strategy = "files"',
       [
-        /sources\[0\]\.path: is missing: set it to the folder/,
-        /sources\[0\]\.base_url: is missing: set it to/,
+        /\[\[sources\]\] "a" path: is missing: set it to the folder/,
+        /\[\[sources\]\] "a" base_url: is missing: set it to/,
       ],
     ],
     [
       `[[sources]]\nid = "a"\nname_en = "A"\n${files}\nauthorization = "x"`,
-      [/:7: sources\[0\]\.authorization: is not supported with fetch_strategy = "files"/],
+      [/:7: \[\[sources\]\] "a" authorization: is not supported with fetch_strategy = "files"/],
     ],
   ];
   for (const [text, expected] of rows) {

@@ -48,31 +48,40 @@ Deno.test("problems of a declared customer name the line and never repeat a key"
       /:1: customers: needs double brackets above each customer, such as \[\[customers\]\]/,
     ],
     [customer('id = "cus_01J9"'), /:5: customers\[0\]\.id: cannot be "cus_01J9": use lower-case/],
-    [customer('email = "nobody"'), /:5: customers\[0\]\.email: is not a valid email address/],
-    [customer('tier = "gold"'), /:5: customers\[0\]\.tier: cannot be "gold"/],
-    [customer('language = "es"'), /:6: customers\[0\]\.language: cannot be "es"/],
-    [customer('key_sha256 = "abc"'), /:5: customers\[0\]\.key_sha256.*is not a valid SHA-256 hash.*hash-key/],
-    [customer("key_sha256 = []"), /:5: customers\[0\]\.key_sha256: is empty: a customer needs a key/],
+    [customer('email = "nobody"'), /:5: \[\[customers\]\] "bank" email: is not a valid email address/],
+    [customer('tier = "gold"'), /:5: \[\[customers\]\] "bank" tier: cannot be "gold"/],
+    [customer('language = "es"'), /:6: \[\[customers\]\] "bank" language: cannot be "es"/],
+    [
+      customer('key_sha256 = "abc"'),
+      /:5: \[\[customers\]\] "bank" key_sha256.*is not a valid SHA-256 hash.*hash-key/,
+    ],
+    [
+      customer("key_sha256 = []"),
+      /:5: \[\[customers\]\] "bank" key_sha256: is empty: a customer needs a key/,
+    ],
     [customer(`key_sha256 = "rgf_${HASH}"`), /:5: .*contains an API key: set its hash/],
-    [customer("key_sha256 = 5"), /:5: customers\[0\]\.key_sha256.*needs the SHA-256 hash of an API key/],
+    [
+      customer("key_sha256 = 5"),
+      /:5: \[\[customers\]\] "bank" key_sha256.*needs the SHA-256 hash of an API key/,
+    ],
     [customer("active_subscriptions = 5"), /:6: .*is allowed only for the embedded tier.*\[tiers\.team\]/],
-    [customer("tiers = 5"), /:6: customers\[0\]\.tiers: unknown key\. Did you mean "tier"\?/],
+    [customer("tiers = 5"), /:6: \[\[customers\]\] "bank" tiers: unknown key\. Did you mean "tier"\?/],
     [
       customer() + customer('email = "b@c.example"', `key_sha256 = "${OTHER}"`),
-      /:7: customers\[1\]\.id: is the same as customers\[0\].id on line 2: choose another id/,
+      /:7: \[\[customers\]\] "bank" id: is already used on line 2: choose another id/,
     ],
     [
       customer() + customer('id = "b"', 'email = "ANA@bank.example"', `key_sha256 = "${OTHER}"`),
-      /:9: customers\[1\]\.email: is the same as customers\[0\].email on line 3/,
+      /:9: \[\[customers\]\] "b" email: is already used on line 3/,
     ],
     [
       customer() +
       customer('id = "b"', 'email = "b@c.example"', `key_sha256 = ["${OTHER}", "${HASH.toUpperCase()}"]`),
-      /:10: customers\[1\]\.key_sha256\[1\]: is the same as customers\[0\].key_sha256 on line 5/,
+      /:10: \[\[customers\]\] "b" key_sha256\[1\]: is already used on line 5/,
     ],
     [
       customer(`key_sha256 = ["${HASH}", "${HASH}"]`),
-      /key_sha256\[1\]: is the same as customers\[0\].key_sha256/,
+      /key_sha256\[1\]: is already used on line 5/,
     ],
   ];
   for (const [text, expected] of rows) {

@@ -293,7 +293,12 @@ const EVERY_VALUE: Config = {
   metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
   log: { format: "json", level: "debug", levels: { api: "warn" } },
   secretFiles: [],
-  inlineSecrets: ["sources[0].authorization", "metrics.token", "payment.webhook_secret", "mail.smtp_url"],
+  inlineSecrets: [
+    '[[sources]] "one" authorization',
+    "metrics.token",
+    "payment.webhook_secret",
+    "mail.smtp_url",
+  ],
 };
 
 Deno.test("parseConfig() reads every key", async () => {

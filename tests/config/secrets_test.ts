@@ -21,7 +21,10 @@ Deno.test("parseConfig() lists the files that secrets were read from", async () 
   const text = source() + source('id = "b"', 'authorization_file = "b"') +
     source('id = "c"', 'authorization = "x"');
   const config = await configOf(text, { files: { "/etc/regfeed/b": "hush" } });
-  assert.deepEqual(config.secretFiles, [{ key: "sources[1].authorization_file", path: "/etc/regfeed/b" }]);
+  assert.deepEqual(config.secretFiles, [{
+    key: '[[sources]] "b" authorization_file',
+    path: "/etc/regfeed/b",
+  }]);
 });
 
 Deno.test("parseConfig() reports problems of a secret by key and line, and never the secret", async () => {
@@ -37,10 +40,10 @@ Deno.test("parseConfig() reports problems of a secret by key and line, and never
     env: { EMPTY: "", LINES: "hush\nhush" },
   };
   const rows: [string, RegExp][] = [
-    ['authorization = ""', /\.authorization: is empty: set the secret or remove the key$/],
-    ["authorization = 5", /\.authorization: needs a string, such as "…"; found a number$/],
-    ['authorization = ["hush"]', /\.authorization: needs a string, such as "…"; found a list$/],
-    ['authorization = "hush\\u00fc"', /\.authorization: is not a valid header value/],
+    ['authorization = ""', / authorization: is empty: set the secret or remove the key$/],
+    ["authorization = 5", / authorization: needs a string, such as "…"; found a number$/],
+    ['authorization = ["hush"]', / authorization: needs a string, such as "…"; found a list$/],
+    ['authorization = "hush\\u00fc"', / authorization: is not a valid header value/],
     [
       'authorization_file = "none"',
       /_file: refers to the file \/etc\/regfeed\/none, which does not exist: create it/,
@@ -64,7 +67,7 @@ Deno.test("parseConfig() reports problems of a secret by key and line, and never
   for (const [line, expected] of rows) {
     const lines = await linesOf(source(line), given);
     assert.equal(lines.length, 1, `${line}\n${lines.join("\n")}`);
-    assert.match(lines[0] ?? "", /^regfeed\.toml:5: sources\[0\]\./);
+    assert.match(lines[0] ?? "", /^regfeed\.toml:5: \[\[sources\]\] "a-source" /);
     assert.match(lines[0] ?? "", expected);
     assert.doesNotMatch(lines[0] ?? "", /hush/);
   }
@@ -73,7 +76,7 @@ Deno.test("parseConfig() reports problems of a secret by key and line, and never
 Deno.test("parseConfig() accepts only one form of a secret", async () => {
   const text = source('authorization = "hush"', 'authorization_file = "none"', 'authorization_env = "NONE"');
   const expected =
-    "regfeed.toml:6: sources[0].authorization_file: cannot be combined with authorization and " +
+    'regfeed.toml:6: [[sources]] "a-source" authorization_file: cannot be combined with authorization and ' +
     "authorization_env: keep only one";
   assert.deepEqual(await linesOf(text), [expected]);
 });

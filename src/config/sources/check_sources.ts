@@ -10,7 +10,7 @@ export function findSourceProblems(document: Record<string, unknown>): KeyProble
   for (const [index, source] of tablesOf(document, "sources")) {
     const at = ["sources", index];
     problems.push(
-      ...strategyProblems(source).map(({ path, message }) => ({ path: [...at, ...path], message })),
+      ...strategyProblems(source).map((problem) => ({ ...problem, path: [...at, ...problem.path] })),
     );
     const first = firstOfId.get(source.id);
     if (first === undefined) firstOfId.set(source.id, index);

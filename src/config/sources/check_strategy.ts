@@ -10,6 +10,8 @@ import { STRATEGY_TABLES } from "./strategy_schema.ts";
 export interface SourceProblem {
   path: string[];
   message: string;
+  /** Set if the key itself is wrong, not its value. */
+  isKey?: true;
 }
 
 type Table = Record<string, unknown>;
@@ -56,18 +58,20 @@ export function strategyProblems(source: Table): SourceProblem[] {
     problems.push({ path: ["base_url"], message: "is missing: set it to the URL of the publisher's site" });
   }
   for (const [key, advice] of Object.entries(isFolder ? UNSUPPORTED_BY_FILES : UNSUPPORTED_BY_OTHERS)) {
-    if (source[key] !== undefined) problems.push({ path: [key], message: notSupported(strategy, advice) });
+    if (source[key] !== undefined) {
+      problems.push({ path: [key], message: notSupported(strategy, advice), isKey: true });
+    }
   }
   for (const other of Object.keys(STRATEGY_TABLES)) {
     if (other === strategy || source[other] === undefined) continue;
     const message = `belongs to fetch_strategy = "${other}", but this source has "${strategy}": ` +
       "change the strategy or remove this table";
-    problems.push({ path: [other], message });
+    problems.push({ path: [other], message, isKey: true });
   }
   const table = source[strategy];
   if (isTable(table)) {
-    for (const { path, message } of tableProblems(strategy, table, source)) {
-      problems.push({ path: [strategy, ...path], message });
+    for (const problem of tableProblems(strategy, table, source)) {
+      problems.push({ ...problem, path: [strategy, ...problem.path] });
     }
   } else if (table === undefined && NEED_TABLE.includes(strategy)) {
     const message = `is missing: [sources.${strategy}] describes where the items are and what they contain`;
@@ -89,11 +93,11 @@ function identityProblems(source: Table, strategy: FetchStrategy): SourceProblem
   const problems: SourceProblem[] = [];
   const advice = SINGLE_URL[strategy];
   if (source.urls !== undefined && advice !== undefined) {
-    problems.push({ path: ["urls"], message: notSupported(strategy, advice) });
+    problems.push({ path: ["urls"], message: notSupported(strategy, advice), isKey: true });
   }
   if (source.urls !== undefined && source.url !== undefined) {
     const message = "cannot be combined with urls: set only one of the two";
-    problems.push({ path: ["url"], message });
+    problems.push({ path: ["url"], message, isKey: true });
   }
   if (source.removals === true && !LISTS.includes(strategy)) {
     const message = notSupported(strategy, "its documents are never complete lists");
@@ -153,6 +157,7 @@ function pagingProblems(table: Table): SourceProblem[] {
     problems.push({
       path: [key],
       message: `is not supported with paging = "${kind}": remove it, or change paging`,
+      isKey: true,
     });
   }
   return problems;
@@ -190,7 +195,11 @@ function windowProblems(table: Table, source: Table): SourceProblem[] {
   const isAsked = placeholders.some(({ name }) => name === "since");
   for (const key of isAsked ? [] : WINDOW_KEYS) {
     if (table[key] === undefined) continue;
-    problems.push({ path: [key], message: "has no effect unless url or body contains {since}" });
+    problems.push({
+      path: [key],
+      message: "has no effect unless url or body contains {since}",
+      isKey: true,
+    });
   }
   if (isAsked && table.newest_first === true) {
     const message = "has no effect with {since}: a window is always read completely";

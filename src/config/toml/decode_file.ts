@@ -7,14 +7,20 @@ const SAVE_AS_UTF8 = "save it as UTF-8 (see your editor's encoding menu)";
 export function decodeConfig(bytes: Uint8Array, file: string): string {
   if (isUtf16(bytes)) {
     throw new ConfigError([
-      { file, line: null, key: null, message: `is UTF-16 ("Unicode" in Notepad): ${SAVE_AS_UTF8}` },
+      {
+        file,
+        line: null,
+        key: null,
+        message: `is UTF-16 ("Unicode" in Notepad): ${SAVE_AS_UTF8}`,
+        excerpt: "",
+      },
     ]);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const message = `is not UTF-8, possibly Latin-1 or Windows-1252: ${SAVE_AS_UTF8}`;
-    throw new ConfigError([{ file, line: firstBadLine(bytes), key: null, message }]);
+    throw new ConfigError([{ file, line: firstBadLine(bytes), key: null, message, excerpt: "" }]);
   }
 }
 

@@ -20,6 +20,27 @@ export function allKnownKeys(): string[] {
   return leavesOf(FILE_SCHEMA, []);
 }
 
+/** Returns the names of all tables and keys, without their tables. */
+export function knownNames(): Set<string> {
+  return new Set(allKnownKeys().flatMap((path) => path.split(".")));
+}
+
+/** Whether the schema has this path. */
+export function isKnownPath(path: KeyPath): boolean {
+  let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
+  for (const step of path) {
+    schema = unwrap(schema);
+    if (schema instanceof z.ZodArray) schema = schema.element;
+    else if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (schema instanceof z.ZodObject) {
+      schema = Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined;
+    }
+    // Every other schema that accepts lists or tables has one meaning for all of their elements.
+    if (schema === undefined) return false;
+  }
+  return true;
+}
+
 export function unknownKeyMessage(table: KeyPath, key: string): string {
   const known = knownKeysAt(table);
   if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {

@@ -8,16 +8,20 @@ export interface ConfigProblem {
   line: number | null;
   /** The column, from 1; set only for invalid TOML. */
   column?: number;
-  /** The key with its tables, such as `sources[2].schedule` with an index from 0, or null for the whole file. */
+  /** The key with its tables, such as `[[sources]] "eu-edpb-news" schedule`, or null for the whole file. */
   key: string | null;
   /** What is wrong and what to do. Never contains a secret. */
   message: string;
+  /** The part of the file that is wrong, in two lines without secrets, or an empty string. */
+  excerpt: string;
 }
 
 /** A problem whose line in the file is not known yet. */
 export interface KeyProblem {
   path: KeyPath;
   message: string;
+  /** Set if the key itself is wrong, not its value. */
+  isKey?: true;
   /** An earlier key with the same value. If set, the message only says what to do. */
   duplicateOf?: KeyPath;
 }
@@ -30,7 +34,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Formats a problem as one line: `regfeed.toml:12: sources[2].schedule: …`. */
+/** Formats a problem for people, with the part of the file that is wrong on separate lines. */
+export function showProblem(problem: ConfigProblem): string {
+  return formatProblem(problem) + (problem.excerpt === "" ? "" : `\n${problem.excerpt}`);
+}
+
+/** Formats a problem as one line: `regfeed.toml:12: [[sources]] "eu-edpb-news" schedule: …`. */
 export function formatProblem(problem: ConfigProblem): string {
   const position = [problem.file, problem.line, problem.column].filter((part) =>
     part !== undefined && part !== null
@@ -68,10 +77,23 @@ export function describeKind(value: unknown): string {
   return typeof value === "object" ? "a table" : `a ${typeof value}`;
 }
 
-/** Quotes and shortens a string, and omits the passwords and queries of URLs, which may be secret. */
+/** Quotes and shortens a string, and omits the users, passwords and queries of URLs, which may be secret. */
 export function quote(text: string): string {
-  const bare = text.replace(/\/\/[^@/]*@/, "//…@").replace(/^([a-z]+:\/\/[^?#]*)[?#].*$/is, "$1?…");
+  const bare = bareUrl(text);
   return JSON.stringify(bare.length > SHOWN_CHARACTERS ? bare.slice(0, SHOWN_CHARACTERS) + "…" : bare);
+}
+
+/**
+ * Returns a URL without its user, password and query, and other text unchanged. Also recognises URLs with mistakes,
+ * such as one without its colon.
+ */
+export function bareUrl(text: string): string {
+  if (!/[\w:/]\/[\w/]/.test(text)) return text;
+  const scheme = /^[a-z]+:\/\//i.exec(text)?.[0] ?? "";
+  const host = text.lastIndexOf("@");
+  const bare = host === -1 ? text : `${scheme}…${text.slice(host)}`;
+  const query = bare.search(/[?#=&]/);
+  return query === -1 ? bare : `${bare.slice(0, query)}?…`;
 }
 
 /** Joins words for a sentence: `a, b and c`. */

@@ -67,7 +67,7 @@ export function checkConfigFile(
   }
   const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
   if (inlineSecrets.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
-    const key = inlineSecrets[0]?.split(".").at(-1);
+    const key = inlineSecrets[0]?.split(/[. ]/).at(-1);
     findings.push(problem(
       "secrets",
       `${path} has mode ${modeOf(rights)}: others can read ${inlineSecrets.join(", ")}`,

@@ -167,7 +167,7 @@ Deno.test("parseConfig() reports problems of a strategy with their lines and wha
     const lines = await linesOf(text);
     assert.equal(lines.length, problems.length, `${text}:\n${lines.join("\n")}`);
     for (const [at, problem] of problems.entries()) {
-      const expected = `regfeed.toml:${problem.replace(": ", ": sources[0].")}`;
+      const expected = `regfeed.toml:${problem.replace(": ", ': [[sources]] "a" ')}`;
       assert.ok(lines[at]?.startsWith(expected), `${expected}\n${lines[at]}`);
     }
   }
@@ -178,7 +178,7 @@ Deno.test("parseConfig() reads secret headers inline, from a file and from the e
   const lines = ['headers = { X-A = "inline", X-B_file = "/run/secrets/k", X-C_env = "K" }'];
   const { sources, secretFiles } = await configOf(strategy("json", LEAST, lines), given);
   assert.deepEqual(sources[0]?.headers, { "x-a": "inline", "x-b": "from-file", "x-c": "from-env" });
-  assert.deepEqual(secretFiles, [{ key: "sources[0].headers.X-B_file", path: "/run/secrets/k" }]);
+  assert.deepEqual(secretFiles, [{ key: '[[sources]] "a" headers.X-B_file', path: "/run/secrets/k" }]);
   const refused = await linesOf(strategy("json", LEAST, ['headers = { X-A = "two\\nlines-of-secret" }']));
   assert.match(refused.join(), /headers\.X-A: is not a valid header value/);
   assert.doesNotMatch(refused.join(), /lines-of-secret/);
@@ -197,7 +197,7 @@ Deno.test("parseConfig() rejects a source folder that contains the service's own
   ];
   for (const [path, what] of rows) {
     assert.deepEqual(await linesOf(settings + folder(path)), [
-      `regfeed.toml:9: sources[0].path: is the folder of ${what}: choose a folder that contains only documents`,
+      `regfeed.toml:9: [[sources]] "a" path: is the folder of ${what}: choose a folder that contains only documents`,
     ]);
   }
   const [source] = (await configOf(`${settings}${folder("data/inbox")}follow_links = true\n`)).sources;
@@ -207,6 +207,6 @@ Deno.test("parseConfig() rejects a source folder that contains the service's own
       '[[sources]]\nid = "a"\nname_en = "A"\nurl = "https://a.example/feed"\nfollow_links = true\n',
     ))
       .join(),
-    /sources\[0\]\.follow_links: .*for a watched folder, set fetch_strategy = "files"/,
+    /\[\[sources\]\] "a" follow_links: .*for a watched folder, set fetch_strategy = "files"/,
   );
 });

@@ -9,11 +9,17 @@ import {
   quote,
 } from "../../../src/config/toml/problems.ts";
 
-Deno.test("formatProblem() names file, line, column and key if they are known", () => {
+Deno.test("formatProblem() names file, line, column and key on one line", () => {
   const rows: [Parameters<typeof formatProblem>[0], string][] = [
-    [{ file: "a.toml", line: 12, key: "b[2].c", message: "is wrong" }, "a.toml:12: b[2].c: is wrong"],
-    [{ file: "a.toml", line: 1, column: 7, key: null, message: "no" }, "a.toml:1:7: no"],
-    [{ file: "a.toml", line: null, key: "b", message: "no" }, "a.toml: b: no"],
+    [
+      { file: "a.toml", line: 12, key: "b[2].c", message: "is wrong", excerpt: "" },
+      "a.toml:12: b[2].c: is wrong",
+    ],
+    [{ file: "a.toml", line: 1, column: 7, key: null, message: "no", excerpt: "" }, "a.toml:1:7: no"],
+    [
+      { file: "a.toml", line: null, key: "b", message: "no", excerpt: "  1 | b = 1\n    |     ^" },
+      "a.toml: b: no",
+    ],
   ];
   for (const [problem, text] of rows) assert.equal(formatProblem(problem), text);
   const error = new ConfigError(rows.map(([problem]) => problem));
@@ -48,6 +54,8 @@ Deno.test("quote() shortens a string and removes secrets in URLs", () => {
     ['a"b\n', '"a\\"b\\n"'],
     ["https://user:hush@example.org/a", '"https://…@example.org/a"'],
     ["htps://example.org/a?token=hush#x", '"htps://example.org/a?…"'],
+    ["x https:/user:hush@example.org/a&token=hush", '"…@example.org/a?…"'],
+    ["a?b=c@d", '"a?b=c@d"'],
     ["x".repeat(61), `"${"x".repeat(60)}…"`],
   ];
   for (const [text, quoted] of rows) assert.equal(quote(text), quoted);

@@ -149,11 +149,11 @@ Deno.test("an invalid or conflicting config changes nothing and is reported with
     const rows: [text: string, expected: RegExp][] = [
       [
         SECOND.replace("paper@", "paper.at."),
-        /regfeed\.toml:10: customers\[0\]\.email: is not a valid email address/,
+        /regfeed\.toml:10: \[\[customers\]\] \\"paper\\" email: is not a valid email address/,
       ],
       [
         SECOND.replace("paper@", "ana@"),
-        /:10: customers\[0\]\.email: is the email address of cus_.*not declared here/,
+        /:10: \[\[customers\]\] \\"paper\\" email: is the email address of cus_.*not declared here/,
       ],
       ["[server\n", /regfeed\.toml:1/],
     ];

@@ -1,0 +1,72 @@
+// Shows the part of a config file that has a problem, with a caret below it, but never a secret.
+import type { Columns, KeyPath, Position } from "./key_lines.ts";
+import { isKnownPath, knownNames } from "./known_keys.ts";
+import { bareUrl } from "./problems.ts";
+
+/** Words in the names and values of secrets. A line that contains one of them is not shown. */
+const SECRET_WORDS =
+  /secret|passw|passphrase|token|credential|private|key_sha256|smtp|header|authori[sz]ation|bearer|basic\s/i;
+
+/** Maximum width of the shown part, so that it fits 80 columns with its line number. */
+const WIDTH = 68;
+
+/**
+ * Returns the line of a path in a valid document with a caret below its value, or below its key if `isKey`. Values
+ * that are or may be secret, such as those of unknown keys, are replaced by `…`.
+ */
+export function excerptOf(
+  lines: readonly string[],
+  path: KeyPath,
+  { line, name, value, whole, hasTables }: Position,
+  isKey: boolean,
+): string {
+  const text = lines[line - 1] ?? "";
+  const shown = text.slice(whole.start, whole.end);
+  if (value === null) return draw(line, shown, shift(name, whole.start));
+  const isSecret = hasTables || !isKnownPath(path) ||
+    mayBeSecret(path.join("."), text.slice(value.start, whole.end));
+  if (!isSecret) return draw(line, shown, shift(isKey ? name : value, whole.start));
+  return typeof path.at(-1) === "number" ? "" : drawKey(line, text.slice(name.start, name.end));
+}
+
+/**
+ * Returns the line of a syntax error with a caret at the column (from 1). Shows only headers of known tables, and the
+ * values of known keys that cannot contain a part of another value. Returns an empty string for other lines.
+ */
+export function excerptOfSyntax(text: string, line: number, column: number): string {
+  const known = knownNames();
+  const table = /^\[{1,2}([\w-]+)(?:\.[\w-]+)?\]{0,2}$/.exec(text.trim())?.[1];
+  const [, key, value = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(text) ?? [];
+  if (key !== undefined && known.has(key)) {
+    const isSimple = !value.includes("=") && value.split(/["']/).length <= 3 && !mayBeSecret(key, value);
+    if (!isSimple) return drawKey(line, key);
+  } else if (table === undefined || !known.has(table)) return "";
+  const start = text.length - text.trimStart().length;
+  const at = Math.max(column - 1 - start, 0);
+  return draw(line, text.trim(), { start: at, end: at + 1 });
+}
+
+function mayBeSecret(key: string, text: string): boolean {
+  return SECRET_WORDS.test(key) || SECRET_WORDS.test(text) || bareUrl(text) !== text;
+}
+
+function shift({ start, end }: Columns, by: number): Columns {
+  return { start: start - by, end: end - by };
+}
+
+function drawKey(line: number, key: string): string {
+  return draw(line, `${key} = …`, { start: 0, end: key.length });
+}
+
+/** Draws the text with carets below the columns. If it is too long, the text begins and ends at a `…`. */
+function draw(line: number, text: string, columns: Columns): string {
+  // Each control character becomes one space, so that the carets stay below the columns.
+  const clean = text.replace(/[\p{Cc}\p{Cf}]/gu, " ").trimEnd();
+  const from = columns.start < WIDTH / 2 || clean.length <= WIDTH ? 0 : columns.start - WIDTH / 4;
+  const part = (from > 0 ? "…" : "") + clean.slice(from > 0 ? from + 1 : 0, from + WIDTH - 1);
+  const shown = from + WIDTH - 1 < clean.length ? `${part}…` : part;
+  const start = Math.min(columns.start - from, shown.length);
+  const carets = "^".repeat(Math.max(1, Math.min(columns.end - from, shown.length) - start));
+  const margin = " ".repeat(String(line).length);
+  return `  ${line} | ${shown}\n  ${margin} | ${" ".repeat(start)}${carets}`;
+}
