@@ -1,10 +1,15 @@
 // `check`: validates the config, checks the files and folders that it names, and prints the effective settings.
 import type { Config } from "../config/config.ts";
-import { describeConfig, summariseConfig } from "../config/describe/describe.ts";
+import {
+  describeConfig,
+  summariseConfig,
+  tabulateLimits,
+  tabulateSources,
+} from "../config/describe/describe.ts";
 import { createClock } from "../platform/clock.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { Host } from "../platform/process/process.ts";
-import { print } from "./print.ts";
+import { linesFor, tableFor } from "./print.ts";
 import type { Command } from "./command.ts";
 import { CommandError, EXIT } from "../server/command_context.ts";
 import { examineDeclared } from "../server/declared_conflicts.ts";
@@ -16,7 +21,7 @@ import { tracesWarning } from "../server/build_info.ts";
 
 export const checkCommand: Command = {
   name: "check",
-  usage: "[--json]",
+  usage: "[--utc] [--json]",
   summary: "validates the config and prints the effective settings",
   example: "regfeed check --config regfeed.toml",
   async run(call) {
@@ -46,8 +51,13 @@ export const checkCommand: Command = {
       ...warnOfRights(loaded, createMachine()),
     ];
     const data = { file, ok: true, warnings, ...summariseConfig(config, nowMs) };
-    print(call, data, () => `${describeConfig(config, nowMs)}\n`);
-    if (flags.has("json")) return;
+    if (flags.has("json")) return host.out(`${JSON.stringify(data)}\n`);
+    host.out(linesFor(host, `${describeConfig(config, nowMs)}\n`));
+    for (const { header, rows } of [tabulateLimits(data), tabulateSources(data)]) {
+      if (rows.length === 0) continue;
+      host.out(`\n${tableFor(call, header, rows, { drop: ["TIME ZONE"], cut: "SETTINGS" })}`);
+    }
+    if (host.isTerminal) host.out("\n");
     for (const warning of warnings) host.err(`warning: ${warning}\n`);
     host.err(`${file} is valid.\n`);
   },

@@ -1,6 +1,8 @@
 // Which config file commands use, and what `check` warns of.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { checkCommand } from "../../src/cli/check.ts";
+import { createHost } from "../../src/platform/process/process.ts";
 import {
   assertFails,
   regfeed,
@@ -26,6 +28,24 @@ Deno.test("check uses the example config if there is no other config, and says s
     assert.match(listed.stderr, /^no regfeed\.toml in this folder: using config\.example\.toml$/m);
     await writeConfig(folder, INBOX_SOURCE);
     assert.doesNotMatch((await regfeed(folder, "check")).stderr, /using/);
+  }));
+
+Deno.test("check fits a terminal of 80 columns", () =>
+  withFolder(async (folder) => {
+    await Deno.copyFile("config.example.toml", join(folder, "regfeed.toml"));
+    let shown = "";
+    const host = { ...createHost(), cwd: folder, isTerminal: true, columns: () => 80, err: () => {} };
+    const options = { flags: new Set<string>(), texts: new Map(), lists: new Map(), positionals: [] };
+    const loadEngine = () => Promise.reject(new Error("not needed"));
+    await checkCommand.run({
+      host: { ...host, out: (text) => void (shown += text) },
+      loadEngine,
+      ...options,
+    });
+    assert.deepEqual(shown.split("\n").filter((line) => line.length > 80), []);
+    assert.match(shown, /^requests per day +1000 +10000 +100000 +100000$/m);
+    assert.match(shown, /^eu-edpb-news +feed +7,37 \* \* \* \* +(?:in \d+ min|now)$/m);
+    assert.match(shown, /^de-bgbl +feed +27,57 \* \* \* \* +(?:in \d+ min|now) +30s between requests$/m);
   }));
 
 Deno.test("check warns of a missing inbox and of a config that collects nothing", () =>

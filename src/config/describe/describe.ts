@@ -114,16 +114,10 @@ function summariseSource(source: SourceSettings & { enabled: boolean }, nowMs: n
   };
 }
 
-function sourceRow(source: SourceSummary): string[] {
-  const next = source.next_due_at === null ? "never" : new Date(source.next_due_at).toISOString();
-  const due = source.enabled ? `next ${next}` : "disabled";
-  return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
-}
-
-/** Returns one line with the main settings that differ from the defaults, or no line if none differ. */
-function sourceDetails(source: SourceSummary): string[] {
+/** Returns the main settings that differ from the defaults. */
+function sourceDetails(source: SourceSummary): string {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
-  const details = [
+  return [
     source.relevance === "all" ? "stores everything" : null,
     source.notify_first_fetch ? "notifies from the first fetch" : null,
     source.urls.length === 0 ? null : `URLs for ${source.urls.join(", ")}`,
@@ -135,8 +129,7 @@ function sourceDetails(source: SourceSummary): string[] {
     source.crawl_delay_ms === null ? null : `${formatDuration(source.crawl_delay_ms)} between requests`,
     source.ca_file === null ? null : `trusts ${source.ca_file}`,
     secrets.length === 0 ? null : `sends ${secrets.join(", ")}`,
-  ].filter((detail) => detail !== null);
-  return details.length === 0 ? [] : [`    ${details.join("; ")}`];
+  ].filter((detail) => detail !== null).join("; ");
 }
 
 export type ConfigSummary = ReturnType<typeof summarise>;
@@ -146,11 +139,50 @@ export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary =
 
 type SourceSummary = ConfigSummary["sources"][number];
 
-/** Returns the summary as text, without a trailing line break; see {@link summariseConfig}. */
+/** A table for people. Times are in Unix ms. */
+export interface SettingsTable {
+  header: readonly string[];
+  rows: (string | number | { atMs: number })[][];
+}
+
+const LIMITS: Record<LimitField, string> = {
+  api_requests_per_day: "requests per day",
+  webhook_deliveries_per_month: "deliveries per month",
+  active_subscriptions: "active subscriptions",
+  test_calls_per_day: "test calls per day",
+  replays_per_day: "replays per day",
+  backfills_per_day: "backfills per day",
+  held_deliveries: "held deliveries",
+};
+
+/** Returns the limits, one row each, with a column for each tier. */
+export function tabulateLimits({ tiers }: Pick<ConfigSummary, "tiers">): SettingsTable {
+  const fields = Object.entries(LIMITS) as [LimitField, string][];
+  return {
+    header: ["LIMIT", ...TIERS.map((tier) => tier.toUpperCase())],
+    rows: fields.map(([field, name]) => [name, ...TIERS.map((tier) => tiers[tier][field])]),
+  };
+}
+
+/** Returns the sources, one row each. */
+export function tabulateSources({ sources }: Pick<ConfigSummary, "sources">): SettingsTable {
+  return {
+    header: ["SOURCE", "STRATEGY", "SCHEDULE", "TIME ZONE", "NEXT (UTC)", "SETTINGS"],
+    rows: sources.map((source) => [
+      source.id,
+      source.fetch_strategy,
+      source.schedule,
+      source.timezone,
+      !source.enabled ? "disabled" : source.next_due_at === null ? "never" : { atMs: source.next_due_at },
+      sourceDetails(source),
+    ]),
+  };
+}
+
+/** Returns the settings as text, without tiers and sources, and without a trailing line break. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
-  const { server, limits, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } =
-    summary;
+  const { server, limits, store, ingest, delivery, languages, backup, metrics, log, ...rest } = summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
     ? "public IP addresses"
@@ -187,24 +219,9 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["backups", describeBackup(backup)],
     ["metrics", describeMetrics(metrics)],
     ["log", describeLog(log)],
-    ...TIERS.map((tier): [string, string] => [
-      `tier ${tier}`,
-      `requests per day: ${tiers[tier].api_requests_per_day}, ` +
-      `deliveries per month: ${tiers[tier].webhook_deliveries_per_month}, ` +
-      `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
-      `test calls per day: ${tiers[tier].test_calls_per_day}, ` +
-      `replays per day: ${tiers[tier].replays_per_day}, backfills per day: ${
-        tiers[tier].backfills_per_day
-      }, ` +
-      `held deliveries: ${tiers[tier].held_deliveries}`,
-    ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
-  const sources = alignColumns(rest.sources.map(sourceRow)).flatMap((row, i) => [
-    row,
-    ...(rest.sources[i] === undefined ? [] : sourceDetails(rest.sources[i])),
-  ]);
-  return [...alignColumns(rows), ...sources].join("\n");
+  return alignColumns(rows).join("\n");
 }
 
 function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
@@ -279,7 +296,7 @@ function describeAdditions(added: ConfigSummary["classification"]): string {
   return parts.length === 0 ? "built-in rules only" : parts.join("; ");
 }
 
-function alignColumns(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd());
+function alignColumns(rows: readonly [string, string][]): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
