@@ -152,16 +152,26 @@ Deno.test("a running server applies the changes of commands within a second", ()
       await second();
       assert.equal(await statusWith(key), 401);
       assert.equal(await statusWith(rotated.key), 200);
+      const next = await regfeedJson<{ key: string }>(folder, `key rotate ${customer.id} --overlap 1h`);
+      assert.deepEqual([await statusWith(rotated.key), await statusWith(next.key)], [200, 200]);
+      await regfeedJson(folder, `key disable ${customer.id} --key ${rotated.key.slice(-4)}`);
+      await second();
+      assert.deepEqual([await statusWith(rotated.key), await statusWith(next.key)], [401, 200]);
+      const { keys } = await regfeedJson<{ keys: { last_used_at: number | null }[] }>(
+        folder,
+        `key list ${customer.id}`,
+      );
+      assert.equal(typeof keys[0]?.last_used_at, "number");
       await regfeedJson(folder, `customer disable ${customer.id}`);
       await second();
-      assert.equal(await statusWith(rotated.key), 401);
+      assert.equal(await statusWith(next.key), 401);
       await regfeedJson(folder, `customer enable ${customer.id}`);
       await regfeedJson(folder, `customer set-tier ${customer.id} gpai`);
       await second();
-      assert.equal(await statusWith(rotated.key), 200);
+      assert.equal(await statusWith(next.key), 200);
       await regfeedJson(folder, `key disable ${customer.id}`);
       await second();
-      assert.equal(await statusWith(rotated.key), 401);
+      assert.equal(await statusWith(next.key), 401);
 
       const { customers } = await regfeedJson<Customers>(folder, "customer list");
       const listed = customers.map(({ id, tier, enabled }) => [id, tier, enabled]);
