@@ -168,7 +168,7 @@ function queryOf(zod: z.ZodType, named: NamedSchemas): Parameter[] {
     in: "query",
     required,
     description,
-    ...(schema.type === "array" ? { style: "form" as const, explode: false as const } : {}),
+    ...(schema.type === "array" ? { style: "form" as const, explode: true as const } : {}),
     schema,
   }));
 }

@@ -1,5 +1,6 @@
 // Schemas of fields that several records share.
 import * as z from "zod";
+import { readTime, TIME_FORMS, type TimeBound } from "../domain/sent_time.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
 
 const unixMs = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
@@ -33,6 +34,26 @@ export function count(description: string): z.ZodInt {
 
 export function time(description: string): z.ZodInt {
   return unixMs.meta({ description });
+}
+
+/** A time in a request, as a number or a string. It is parsed into Unix ms. */
+export function sentTime(bound: TimeBound, description: string): z.ZodType<number, number | string> {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? `is missing: it must be ${TIME_FORMS}` : `must be ${TIME_FORMS}`;
+  const asNumber = z.int({ error }).meta({ description: "Unix milliseconds", examples: [1785542400000] });
+  const asText = z.string().meta({
+    description: "ISO 8601",
+    examples: ["2026-08-01", "2026-08-01T10:00:00Z"],
+  });
+  return z.union([asNumber, asText], { error })
+    .transform((sent, context): number => {
+      const read = readTime(String(sent), bound);
+      if ("ms" in read) return read.ms;
+      context.addIssue({ code: "custom", message: read.problem });
+      return z.NEVER;
+    })
+    .pipe(z.int())
+    .meta({ description });
 }
 
 export function timeOrNull(description: string): z.ZodNullable<z.ZodInt> {

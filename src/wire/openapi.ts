@@ -34,9 +34,9 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: Schema;
-  /** With `explode: false`, a list is one parameter with comma-separated values. */
+  /** With `explode`, a list is sent by repeating the parameter. */
   style?: "form";
-  explode?: false;
+  explode?: true;
 }
 
 export interface Header {

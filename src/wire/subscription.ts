@@ -11,6 +11,7 @@ import {
   disclaimer,
   identifier,
   ownText,
+  sentTime,
   statusOrNull,
   text,
   textOrNull,
@@ -47,21 +48,6 @@ const filterList = (what: string) =>
     description: `${what}, combined with OR; if empty, all match`,
   });
 
-/** A positive time before this one (in 1973) is assumed to be in seconds. */
-const EARLIEST_MS = 100_000_000_000;
-const TIME_EXAMPLE = 1_785_542_400_000;
-
-/** A time in a request. 0 precedes all data. */
-const sentTime = z.int({
-  error: ({ code, input }) => {
-    if (code !== "invalid_type") return undefined;
-    return `${input === undefined ? "is missing: it must be" : "must be"} a time in Unix milliseconds, ` +
-      `such as ${TIME_EXAMPLE}`;
-  },
-}).refine((ms) => ms <= 0 || ms >= EARLIEST_MS, {
-  error: `seems to be in seconds: it must be a time in Unix milliseconds, such as ${TIME_EXAMPLE}`,
-}).meta({ description: "Unix milliseconds", examples: [1785512415000] });
-
 export const subscriptionId: z.ZodString = identifier("subscription", "The subscription's id").meta({
   examples: [EXAMPLE_SUBSCRIPTION.id],
 });
@@ -85,12 +71,12 @@ export const subscriptionRequest = z.strictObject({
     description:
       "Language of title and summary, if the event has that language: en, de, fr or another configured language",
   }),
-  backfill_since: sentTime.optional().meta({
-    description:
-      "Unix ms: matching events published since then are delivered first, in the order in which they were " +
-      "stored, followed by new events. These deliveries count against the monthly quota; when it is used up, the backfill " +
-      "pauses (`catch_up`). If absent, only new events are delivered",
-  }),
+  backfill_since: sentTime(
+    "since",
+    "Matching events published since then are delivered first, in the order in which they were stored, followed by new " +
+      "events. These deliveries count against the monthly quota; when it is used up, the backfill pauses (`catch_up`). " +
+      "If absent, only new events are delivered",
+  ).optional(),
 }).meta({
   id: "SubscriptionRequest",
   description: "A new subscription; filters are combined with AND",
@@ -136,10 +122,8 @@ export type SubscriptionChangeRequest = z.infer<typeof subscriptionChange>;
 
 /** The body of `POST /v1/subscriptions/{id}/replay`. */
 export const replayRequest = z.strictObject({
-  since: sentTime.meta({
-    description: "Unix ms: replays events stored since then (`ingested_at`); 0 means all",
-  }),
-  until: sentTime.optional().meta({ description: "Unix ms: replays only events stored before then" }),
+  since: sentTime("since", "Replays events stored since then (`ingested_at`); 0 means all"),
+  until: sentTime("before", "Replays only events stored before then; a date includes that day").optional(),
   after: z.string().optional().meta({
     description: "`next_after` of the previous response: continues after that event",
   }),

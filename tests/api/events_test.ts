@@ -97,14 +97,20 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
       ["limit=2", [4, 3]],
       [`since=${START_MS + 2}`, [4, 3, 2]],
       [`until=${START_MS + 1}`, [1, 0]],
-      // Valid times before all events. A time given in seconds is in January 1970.
+      [`since=${new Date(START_MS + 2).toISOString()}`, [4, 3, 2]],
+      [`since=${new Date(START_MS).toISOString().slice(0, 10)}`, [4, 3, 2, 1, 0]],
+      [`until=${new Date(START_MS).toISOString().slice(0, 10)}`, [4, 3, 2, 1, 0]],
+      [`since=${START_MS + 2}&until=${START_MS + 2}`, [2]],
+      // Valid times before all events.
       ["since=0", [4, 3, 2, 1, 0]],
       ["since=-1", [4, 3, 2, 1, 0]],
-      [`since=${START_MS / 1_000}`, [4, 3, 2, 1, 0]],
+      ["since=999999999", [4, 3, 2, 1, 0]],
       ["source=board", [2, 1, 0]],
       ["severity_min=high", [4, 3]],
       ["topics=gpai", [4, 2, 0]],
       ["topics=gpai,transparency", [4, 3, 2, 1, 0]],
+      ["topics=gpai&topics=transparency", [4, 3, 2, 1, 0]],
+      ["topics=gpai,education&topics=gpai,education&limit=2", [4, 2]],
       ["topics=gpai-family", [4, 2, 0]],
       ["topics=education", []],
       ["event_type=consultation", [1]],
@@ -136,7 +142,7 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
     const unknown = world.newId("event");
     const values: [name: string, ...values: string[]][] = [
       ["limit", ..."0 201 ten 1e2 05 +5 %2B5 %205 5%20 5.0 0x5 -5 \u0665".split(" "), "", "5&limit=6"],
-      ["since", ..."-0 00 --1 yesterday 99999999999999999".split(" ")],
+      ["since", ..."-0 00 --1 yesterday 99999999999999999 1785542400 2026-02-30".split(" "), ""],
       ["until", "x", "1_000"],
       ["severity_min", "HIGH"],
       ["topics", "nonsense", "", "gpai,,transparency", "%00"],
@@ -156,9 +162,21 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
         values.map((value): [string, string[]] => [`${name}=${value}`, [name]])
       ),
       ["limit=0&since=x&foo=1", ["foo", "limit", "since"]],
+      ["since=2026-08-02&until=2026-08-01", ["since"]],
       ["q=%ff&limit=0", ["limit", "q"]],
       ["%zz=1", ["%zz"]],
       ["=5", ["query"]],
+      ["=5&=6", ["query"]],
+      ["source=board&source=other&topics=gpai&topics=&event_type=guidance&event_type=news", [
+        "source",
+        "topics",
+        "event_type",
+      ]],
+      [`topics=gpai&topics=${"education,".repeat(50)}${Array.from({ length: 51 }, (_, at) => at)}`, [
+        "topics",
+      ]],
+      ["language=en&language=%ff", ["language"]],
+      ["sorce=a&sorce=b", ["sorce"]],
       ["__proto__=1&constructor=2", ["__proto__", "constructor"]],
       [`before=${event?.id}&after=${event?.id}`, ["after"]],
       [

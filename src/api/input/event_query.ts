@@ -8,6 +8,7 @@ import { MAX_SEARCH_LENGTH, parseSearch } from "../../domain/event/search.ts";
 import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/store/events.ts";
 import { severity } from "../../wire/event.ts";
+import { sentTime } from "../../wire/fields.ts";
 import { unknownSources, unknownTopics } from "./field_problems.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "./parameters.ts";
 import { definedFields } from "./without_undefined.ts";
@@ -15,43 +16,30 @@ import { definedFields } from "./without_undefined.ts";
 /** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
-/** The latest time that a Date can represent, in Unix ms (ECMA-262, 21.4.1.1). */
-const LAST_MS = 8_640_000_000_000_000;
-/** 1 August 2026 in Unix ms, as an example in error messages. */
-const SOME_MS = 1_785_542_400_000;
-
 /** The first value of `after` for polling, which sorts before every event. */
 const FIRST_ID = "evt_00000000000000000000000000";
 
 export const eventsQuery = z.strictObject({
   limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "Maximum number of events per page" })
     .default(DEFAULT_LIMIT),
-  since: integerParameter({
-    min: -LAST_MS,
-    max: LAST_MS,
-    example: SOME_MS,
-    description:
-      "Events with `published_at` at or after this time, in Unix milliseconds (13 digits, not seconds)",
-  })
+  since: sentTime("since", "Events with `published_at` at or after this time; a date begins at midnight UTC")
     .optional(),
-  until: integerParameter({
-    min: -LAST_MS,
-    max: LAST_MS,
-    example: SOME_MS,
-    description: "Events with `published_at` at or before this time, in Unix milliseconds",
-  })
+  until: sentTime(
+    "until",
+    "Events with `published_at` at or before this time; a date includes that day in UTC",
+  )
     .optional(),
   source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
   severity_min: severity.optional().meta({ description: "Minimum severity" }),
-  topics: listParameter("Comma-separated topic ids, combined with OR; a parent includes its children")
+  topics: listParameter("Topic ids, combined with OR; a parent includes its children")
     .optional(),
-  event_type: choiceParameter(EVENT_TYPES, "Comma-separated event types, combined with OR").optional(),
+  event_type: choiceParameter(EVENT_TYPES, "Event types, combined with OR").optional(),
   article: listParameter(
-    "Comma-separated references, combined with OR, such as `Art. 50`, which includes `Art. 50(2)`",
+    "References, combined with OR, such as `Art. 50`, which includes `Art. 50(2)`",
   )
     .optional(),
   language: listParameter(
-    "Comma-separated ISO 639-1 codes, combined with OR. Returns events that are available in one of these languages",
+    "ISO 639-1 codes, combined with OR. Returns events that are available in one of these languages",
   )
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
@@ -107,6 +95,9 @@ export async function verifyEventsQuery(
   }
   const search = query.q === undefined ? null : parseSearch(query.q);
   if (search !== null && "problem" in search) errors.push({ field: "q", message: search.problem });
+  if (query.since !== undefined && query.until !== undefined && query.since > query.until) {
+    errors.push({ field: "since", message: "must not be later than until" });
+  }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPosition(id, store) !== null) continue;

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
 import { clipField, type Finding } from "./field_problems.ts";
+import { isList } from "./parameters.ts";
 
 const MAX_JSON_DEPTH = 32;
 
@@ -23,17 +24,13 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   if (parameters.length === 0 && schema === undefined) return NO_INPUT;
   const errors: Finding[] = [];
   const values: Record<string, string> = {};
-  for (const { name, value } of parameters) {
+  for (const [name, sent] of Map.groupBy(parameters, ({ name }) => name)) {
     const field = name === "" ? "query" : name;
-    if (Object.hasOwn(values, field)) errors.push({ field, message: "is given more than once" });
-    else if (name === "") errors.push({ field, message: "has a value without a name" });
-    else if (value === null) {
-      errors.push({ field, message: "is not valid percent-encoded UTF-8; write % as %25" });
-    } else if (CONTROL.test(value)) errors.push({ field, message: "contains a control character" });
+    const problem = problemOf(sent, schema instanceof z.ZodObject && isList(schema.shape[field]));
+    if (problem !== null) errors.push({ field, message: problem });
     // defineProperty, because a parameter may be called `__proto__`.
-    Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
+    else Object.defineProperty(values, field, { value: joined(sent), enumerable: true, configurable: true });
   }
-  for (const { field } of errors) delete values[field];
   if (schema === undefined) {
     const unknown = Object.keys(values).map((field) => ({
       field,
@@ -43,6 +40,19 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   }
   const checked = check(values, schema, "parameter");
   return { ...checked, errors: [...errors, ...checked.errors] };
+}
+
+/** Returns what is wrong with the values of one parameter, or null. */
+function problemOf(sent: readonly SentParameter[], isList: boolean): string | null {
+  if (sent.some(({ name }) => name === "")) return "has a value without a name";
+  if (sent.length > 1 && !isList) return "is given more than once";
+  if (sent.some(({ value }) => value === null)) return "is not valid percent-encoded UTF-8; write % as %25";
+  return CONTROL.test(joined(sent)) ? "contains a control character" : null;
+}
+
+/** Returns the value of a parameter. A repeated list is the same as one with commas. */
+function joined(sent: readonly SentParameter[]): string {
+  return sent.map(({ value }) => value ?? "").join(",");
 }
 
 /** Validates the body. Invalid JSON is reported as an error of the field `body`. */

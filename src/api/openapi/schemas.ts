@@ -25,7 +25,10 @@ interface QueryParameter {
   schema: Schema;
 }
 
-/** Returns the parameters of a query schema. They are described as parsed, because all are sent as strings. */
+/**
+ * Returns the parameters of a query schema. They are described as parsed, because all are sent as strings, except those
+ * that can be written in several ways.
+ */
 export function queryParameters(
   schema: z.ZodType,
 ): { parameters: QueryParameter[]; named: Schemas["named"] } {
@@ -34,7 +37,7 @@ export function queryParameters(
   const parameters = Object.entries(meaning.roots[0]?.properties ?? {}).map(([name, property]) => ({
     name,
     required: sent?.required?.includes(name) ?? false,
-    schema: property,
+    schema: sent?.properties?.[name]?.anyOf === undefined ? property : sent.properties[name],
   }));
   return { parameters, named: meaning.named };
 }
@@ -42,7 +45,15 @@ export function queryParameters(
 function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas {
   // A tuple keeps the order of the schemas, and turns every schema with an id into a definition.
   const tuple = z.tuple(schemas as [z.ZodType, ...z.ZodType[]]);
-  const json = z.toJSONSchema(tuple, { io, override: ({ jsonSchema }) => simplify(jsonSchema, io) });
+  const json = z.toJSONSchema(tuple, {
+    io,
+    override({ zodSchema, jsonSchema }) {
+      simplify(jsonSchema, io);
+      // zod removes the examples of what is sent if any of its fields is converted.
+      const examples = z.globalRegistry.get(zodSchema)?.["examples"];
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+    },
+  });
   const text = JSON.stringify(json).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');
   const { prefixItems, $defs } = JSON.parse(text) as {
     prefixItems?: Schema[];

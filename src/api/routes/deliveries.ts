@@ -33,7 +33,7 @@ const deliveriesQuery = z.strictObject({
   subscription: z.string().optional().meta({
     description: "The id of a subscription, even of a deleted one",
   }),
-  status: choiceParameter(DELIVERY_STATUSES, "Comma-separated statuses, combined with OR").optional(),
+  status: choiceParameter(DELIVERY_STATUSES, "Statuses, combined with OR").optional(),
   event: z.string().optional().meta({ description: "An event's id" }),
   before: z.string().optional().meta({
     description: 'A delivery\'s id. Returns the deliveries after it in the list. Used by `Link: rel="next"`',

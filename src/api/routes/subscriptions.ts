@@ -196,7 +196,7 @@ export async function verifyRequest(
     findings.push({ field: "webhook_url", message: refused, code: "invalid_webhook_url" });
   }
   if (body.backfill_since !== undefined && body.backfill_since > clock.nowMs()) {
-    findings.push({ field: "backfill_since", message: "must be a time in the past, in Unix milliseconds" });
+    findings.push({ field: "backfill_since", message: "must be a time in the past" });
   }
   return findings;
 }
