@@ -1,6 +1,7 @@
 // The command line as a user sees it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { configOf } from "../config/given.ts";
 import { loadCommands, loadEveryCommand } from "../../src/cli/commands.ts";
 import {
   addCustomer,
@@ -35,6 +36,27 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
       /run: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
     );
     await assertFails(folder, "init here", 1, /already exists/);
+  }));
+
+Deno.test("init --minimal writes a short config whose sources are those of the complete one", () =>
+  withFolder(async (folder) => {
+    await regfeed(folder, "init complete");
+    await regfeed(folder, "init short --minimal");
+    const [complete, short] = await Promise.all(["complete", "short"].map(async (name) => {
+      const file = join(folder, name, "regfeed.toml");
+      const text = await Deno.readTextFile(file);
+      const { code, stderr } = await regfeed(folder, `check --config ${file}`);
+      assert.equal(code, 0, stderr);
+      const listed = await regfeed(folder, `source list --config ${file}`);
+      assert.equal(listed.code, 0, listed.stderr);
+      return { lines: text.split("\n").length, sources: (await configOf(text)).sources };
+    }));
+    assert.ok(short !== undefined && complete !== undefined && short.lines <= 35, "short");
+    assert.equal(short.sources.length, 2);
+    for (const { nameDe: _, ...source } of short.sources) {
+      assert.ok(source.enabled, source.id);
+      assert.partialDeepStrictEqual(complete.sources.find(({ id }) => id === source.id), source);
+    }
   }));
 
 Deno.test("every command is loaded by its first word", async () => {
