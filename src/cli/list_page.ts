@@ -53,11 +53,23 @@ export async function readPage<T>(
   const last = rows.at(-1);
   if (found.length === rows.length || last === undefined) return { rows, next: null, hint: null };
   const next = nameOf(last);
-  const filters = [...call.texts].filter(([name]) => name !== "before" && name !== "limit");
-  const given = filters.map(([name, value]) => ` --${name} ${shellQuote(value)}`).join("");
+  const given = filtersOf(call).map((words) => ` ${words}`).join("");
   const hint = `Showing ${rows.length} ${rows.length === 1 ? "row" : "rows"}. ` +
     `Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`;
   return { rows, next, hint };
+}
+
+/** Returns the options that select the rows, as they are typed. */
+function filtersOf({ flags, texts, lists }: CommandCall): string[] {
+  const values = [
+    ...texts,
+    ...[...lists].flatMap(([name, list]) => list.map((value) => [name, value] as const)),
+  ];
+  return [
+    ...values.filter(([name]) => name !== "before" && name !== "limit")
+      .map(([name, value]) => `--${name} ${shellQuote(value)}`),
+    ...[...flags].filter((name) => name !== "json" && name !== "verbose").map((name) => `--${name}`),
+  ];
 }
 
 /** Prints a page as JSON with `--json`, where `name` is the field with the rows; otherwise as a table and the hint. */

@@ -55,6 +55,7 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "isKnownSource",
   "previewPublications",
   "listEvents",
+  "listByUrl",
   "findPosition",
   "listVersions",
   "findEvent",

@@ -75,15 +75,19 @@ interface Known {
   topics: readonly Topic[];
   /** Whether a source with this id is or has been configured. */
   isSource(id: string): Promise<boolean>;
+  /** Where the caller finds the topics and sources, if not in the API. */
+  hints?: { topics: string; sources: string };
 }
 
 /** Returns the values that refer to nothing known or contradict each other. */
 export async function verifyEventsQuery(
   query: Partial<EventsQuery>,
-  { store, topics, isSource }: Known,
+  { store, topics, isSource, hints }: Known,
 ): Promise<FieldError[]> {
-  const errors = unknownTopics("topics", query.topics ?? [], topics);
-  if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
+  const errors = unknownTopics("topics", query.topics ?? [], topics, hints?.topics);
+  if (query.source !== undefined) {
+    errors.push(...await unknownSources("source", [query.source], isSource, hints?.sources));
+  }
   for (const text of query.article ?? []) {
     const message = articleProblem(text);
     if (message !== null) errors.push({ field: "article", message: `${JSON.stringify(text)} ${message}` });

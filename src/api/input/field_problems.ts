@@ -31,11 +31,12 @@ export function unknownTopics(
   field: string,
   ids: readonly string[],
   topics: readonly Topic[],
+  hint = "GET /v1/topics lists all topics",
 ): FieldError[] {
   const known = new Set(topics.map((topic) => topic.id));
   return ids.filter((id) => !known.has(id)).map((id) => ({
     field,
-    message: `${JSON.stringify(id)} is not a topic; GET /v1/topics lists all topics`,
+    message: `${JSON.stringify(id)} is not a topic; ${hint}`,
   }));
 }
 
@@ -43,13 +44,14 @@ export async function unknownSources(
   field: string,
   ids: readonly string[],
   isSource: (id: string) => Promise<boolean>,
+  hint = "GET /v1/sources lists the sources",
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   for (const id of ids) {
     if (await isSource(id)) continue;
     errors.push({
       field,
-      message: `${JSON.stringify(id)} is not a source; GET /v1/sources lists the sources`,
+      message: `${JSON.stringify(id)} is not a source; ${hint}`,
     });
   }
   return errors;

@@ -3,22 +3,26 @@ import { type Classifier, createClassifier } from "../../classify/classify.ts";
 import { diffEvents } from "../../domain/event/diff.ts";
 import type { FieldChange } from "../../domain/event/diff_words.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
-import { isId } from "../../domain/event/ids.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { CommandError } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatTime } from "../table.ts";
+import { eventListCommand } from "./event_list.ts";
 import { formatReasons } from "./explain.ts";
+import { findNamedEvent } from "./named_event.ts";
 
 export const eventCommands: Command[] = [
+  eventListCommand,
   {
     name: "event show",
-    usage: "ID [--why] [--json]",
+    usage: "EVENT [--why] [--json]",
     summary: "shows an event, the changes in each version, and its provenance",
+    details:
+      "EVENT is the id of an event, its URL in this service's API, or the URL of the official publication, " +
+      "which shows the newest version.",
     example: "regfeed event show evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --why",
     options: {
       why: { kind: "flag", help: "explain each value: words, rules, articles" },
@@ -38,15 +42,8 @@ type ShownEvent = Awaited<ReturnType<typeof readEvent>>;
 type ShownVersion = ShownEvent["versions"][number];
 
 /** Reads the event, its provenance, and all versions of the publication, oldest first, with diffs as in the API. */
-async function readEvent(store: Store, id: string) {
-  const found = isId("event", id) ? await store.findEvent(id) : null;
-  if (found === null) {
-    throw new CommandError(
-      isId("event", id)
-        ? `there is no event ${id}`
-        : `${id} is not an event id, which is evt_ followed by 26 characters`,
-    );
-  }
+async function readEvent(store: Store, named: string) {
+  const { id, found } = await findNamedEvent(store, named);
   const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
   return {
     event: JSON.parse(found.json) as RegEvent,

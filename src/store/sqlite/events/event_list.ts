@@ -1,6 +1,6 @@
 // Lists events in SQLite, with one query that reads the index in list order.
 import type { EventQuery, ListedEvent } from "../../../domain/ports/store/events.ts";
-import type { Connection } from "../connection/connection.ts";
+import type { Connection, Row } from "../connection/connection.ts";
 import { firstPosition, lastPosition, matchOf, positionOf } from "./event_index.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 import { SERVED_JSON } from "./served_record.ts";
@@ -17,14 +17,10 @@ export function listEvents(connection: Connection, query: EventQuery): ListedEve
     : asStored(query, match);
   if (query.latest === true) where.push(isLatest(query));
   const conditions = where.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
-  return connection.all(
+  return listed(connection.all(
     sql`select events.id, events.published_at, ${SERVED_JSON} from ${from} where ${conditions}
       order by ${by} limit ${query.limit}`,
-  ).map((row) => ({
-    id: String(row["id"]),
-    publishedAtMs: Number(row["published_at"]),
-    json: String(row["json"]),
-  }));
+  ));
 }
 
 interface List {
@@ -74,11 +70,36 @@ function asStored({ after, asOf, since, until }: EventQuery, match: string | nul
 }
 
 /** Returns the condition that an event has no later version, or had none when `asOf` was stored. */
-function isLatest({ asOf }: EventQuery): Sql {
+function isLatest({ asOf }: Pick<EventQuery, "asOf">): Sql {
   const later = sql`select 1 from events as later
     where later.source_id = events.source_id and later.external_id = events.external_id
       and later.version > events.version`;
   return asOf === undefined
     ? sql`not exists (${later})`
     : sql`not exists (${later} and later.seq <= ${asOf.seq})`;
+}
+
+/** Returns the newest version of each publication that has or had one of these URLs, in any language. */
+export function listByUrl(connection: Connection, urls: readonly string[]): ListedEvent[] {
+  const list = JSON.stringify([...new Set(urls)]);
+  return listed(connection.all(
+    sql`with urls as (select value as url, json_quote(value) as quoted from json_each(${list})),
+      publications as (
+        select source_id, external_id from events, urls
+          where instr(json, '"url_official":' || quoted) or instr(provenance, '"url":' || quoted)
+        union
+        select source_id, external_id from event_translations join events on events.seq = event_seq
+          where url in (select url from urls)
+      )
+      select events.id, events.published_at, ${SERVED_JSON} from publications join events using (source_id, external_id)
+      where ${isLatest({})} order by events.published_at desc, events.id desc`,
+  ));
+}
+
+function listed(rows: readonly Row[]): ListedEvent[] {
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    publishedAtMs: Number(row["published_at"]),
+    json: String(row["json"]),
+  }));
 }

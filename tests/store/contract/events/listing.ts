@@ -121,6 +121,39 @@ test("listEvents() finds words, beginnings of words and phrases, and no other sy
   }
 });
 
+test("listByUrl() finds the newest version of each publication that has or had one of the URLs", async (store) => {
+  const second = {
+    external_id: "publication of evt_1",
+    version: 2,
+    url_official: "https://board.example/new",
+  };
+  await publish(store, [
+    anEvent("evt_1"),
+    anEvent("evt_2", second),
+    anEvent("evt_3", { published_at: T0 + 1 }),
+  ]);
+  const german = { title: "Leitlinien", summary: 'Wie "url_official":"https://board.example/evt_9"' };
+  const key = { key: "publication of evt_3", contentHash: "h", textHash: "de text", language: "de" };
+  await store.recordPublications("board", [key], () => ({
+    kind: "translated",
+    words: german,
+    url: "https://board.example/de",
+    provenance: PROVENANCE,
+    atMs: T0,
+  }));
+  for (
+    const [paths, expected] of [
+      [["evt_1"], ["evt_2"]],
+      [["new", "evt_3", "evt_1"], ["evt_3", "evt_2"]],
+      [["de"], ["evt_3"]],
+      [["evt_", "evt_9", "feed", ""], []],
+    ] as const
+  ) {
+    const found = await store.listByUrl(paths.map((path) => `https://board.example/${path}`));
+    assert.deepEqual(found.map(({ id }) => id), expected, paths.join());
+  }
+});
+
 test("lastPosition() returns the position of the event stored last, or null in an empty store", async (store) => {
   assert.equal(await store.lastPosition(), null);
   await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 1 })]);

@@ -1,0 +1,154 @@
+// `event list`: lists the stored events with the filters of the API.
+import {
+  type EventsQuery,
+  eventsQuery,
+  toEventQuery,
+  verifyEventsQuery,
+} from "../../api/input/event_query.ts";
+import { readQuery } from "../../api/input/input.ts";
+import { createClassifier } from "../../classify/classify.ts";
+import { EVENT_TYPES, type RegEvent } from "../../domain/event/event.ts";
+import { SEVERITIES } from "../../domain/event/severity.ts";
+import type { EventQuery } from "../../domain/ports/store/events.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
+import { type Opened, withStore } from "../../server/open_store.ts";
+import { stateCell } from "../colours.ts";
+import type { Command, CommandOption } from "../command.ts";
+import { pageOptions, printPage, readPage } from "../list_page.ts";
+import { timeCell } from "../print.ts";
+import { readSince } from "../time_argument.ts";
+
+/** `--json` has a default limit here, because there may be a million events. */
+const PAGING = { row: "EVENT", jsonRows: 1_000 };
+
+/** The filters, with the parameter of the API that each of them is. */
+const FILTERS: Record<string, CommandOption & { parameter: keyof EventsQuery }> = {
+  topic: {
+    parameter: "topics",
+    kind: "list",
+    value: "TOPIC,…",
+    help: "any of these topics; a parent includes its children",
+  },
+  source: { parameter: "source", kind: "text", value: "ID", help: "only events of this source" },
+  "severity-min": {
+    parameter: "severity_min",
+    kind: "text",
+    value: "SEVERITY",
+    help: `minimum severity: ${SEVERITIES.join(", ")}`,
+  },
+  type: {
+    parameter: "event_type",
+    kind: "list",
+    value: "TYPE,…",
+    help: `any of ${EVENT_TYPES.join(", ")}`,
+  },
+  article: {
+    parameter: "article",
+    kind: "list",
+    value: "ARTICLE,…",
+    help: "any of these references, such as 'Art. 50', which includes Art. 50(2)",
+  },
+  language: {
+    parameter: "language",
+    kind: "list",
+    value: "CODE,…",
+    help: "available in any of these languages, such as en,de",
+  },
+  q: {
+    parameter: "q",
+    kind: "text",
+    value: "WORDS",
+    help: "titles and summaries with all of these words; consult* and '\"high risk\"' are accepted",
+  },
+  since: {
+    parameter: "since",
+    kind: "text",
+    value: "TIME",
+    help: 'published since TIME, such as 36h or 7d (ago), 2026-07-31 or "2026-07-31 12:00" (UTC)',
+  },
+  until: { parameter: "until", kind: "text", value: "TIME", help: "published until TIME" },
+  latest: { parameter: "latest", kind: "flag", help: "only the newest version of each publication" },
+};
+
+export const eventListCommand: Command = {
+  name: "event list",
+  usage: "[--topic TOPIC,…] [--source ID] [--severity-min SEVERITY] [--type TYPE,…] [--article ARTICLE,…] " +
+    "[--language CODE,…] [--q WORDS] [--since TIME] [--until TIME] [--latest] [--limit N] [--before EVENT] " +
+    "[--utc] [--json]",
+  summary: "lists the stored events, newest first",
+  details:
+    "The filters are those of `GET /v1/events`. They are combined with AND, the values of one filter with OR.",
+  example: "regfeed event list --topic gpai --severity-min high --since 30d",
+  options: { ...FILTERS, ...pageOptions(PAGING) },
+  run: (call) => withStore(call, (opened) => listEvents(call, opened)),
+};
+
+async function listEvents(call: CommandCall, opened: Opened): Promise<void> {
+  const { store } = opened;
+  const query = await readFilters(call, opened);
+  const page = await readPage(call, "event list", {
+    read: ({ limit }) => store.listEvents({ ...query, limit }),
+    nameOf: ({ id }) => id,
+    ...PAGING,
+  });
+  const events = page.rows.map(({ json }) => JSON.parse(json) as RegEvent);
+  const isFiltered = parametersIn(call, 0).length > 0;
+  printPage(call, page, "events", {
+    rows: events,
+    none: isFiltered ? "no matching events" : "no events yet; `ingest` fetches the sources that are due",
+    header: ["PUBLISHED (UTC)", "SEVERITY", "TYPE", "SOURCE", "V", "TITLE", "EVENT"],
+    drop: ["TYPE", "V", "SOURCE"],
+    cut: "TITLE",
+    cells: (event) => [
+      timeCell(event.published_at),
+      stateCell(event.severity),
+      event.event_type,
+      event.source_id,
+      event.version === 1 ? "" : event.version,
+      event.status === "withdrawn" ? `withdrawn: ${event.title_en}` : event.title_en,
+      event.id,
+    ],
+  });
+}
+
+/** Reads and checks the filters exactly as the API does. */
+async function readFilters(call: CommandCall, { config, store, platform }: Opened): Promise<EventQuery> {
+  const { topics } = createClassifier(config.classification);
+  const { value, good, errors } = readQuery(parametersIn(call, platform.clock.nowMs()), eventsQuery);
+  const configured = new Set(config.sources.map(({ id }) => id));
+  const known = {
+    store,
+    topics,
+    isSource: async (id: string) => configured.has(id) || await store.isKnownSource(id),
+    hints: {
+      topics: `the topics are ${topics.map(({ id }) => id).join(", ")}`,
+      sources: "`source list` lists the sources",
+    },
+  };
+  const problems = [...errors, ...await verifyEventsQuery(good, known)];
+  if (problems.length > 0) {
+    const lines = problems.map(({ field, message }) => `${optionOf(field)} ${message}`);
+    throw new CommandError(lines.join("\n"), EXIT.usage);
+  }
+  return await toEventQuery(value as EventsQuery, null, known);
+}
+
+/** Returns the parameters that a request to the API with these filters would have. */
+function parametersIn(
+  { flags, texts, lists }: CommandCall,
+  nowMs: number,
+): { name: string; value: string }[] {
+  const given = Object.entries(FILTERS).flatMap(([option, { parameter: name }]) => {
+    const text = flags.has(option) ? "true" : texts.get(option) ?? lists.get(option)?.join(",");
+    if (text === undefined) return [];
+    const isTime = name === "since" || name === "until";
+    return [{ name, value: isTime ? String(readSince(`--${option}`, text, nowMs)) : text }];
+  });
+  const before = texts.get("before");
+  return before === undefined ? given : [...given, { name: "before", value: before }];
+}
+
+function optionOf(field: string): string {
+  const [option = field] = Object.entries(FILTERS).find(([, { parameter }]) => parameter === field) ?? [];
+  return `--${option}`;
+}
