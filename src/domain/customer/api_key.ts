@@ -4,7 +4,7 @@ import type { ApiKey } from "./customer.ts";
 /** The label of a customer's first key. */
 export const DEFAULT_LABEL = "default";
 
-/** Letters, digits and `-._`, with single characters or spaces between them. Without `@`, no label is an email address. */
+/** Letters and digits, with spaces, dots, underscores and hyphens between them. A label cannot be an email address. */
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,38}[\p{L}\p{N}])?$/u;
 
 export function isKeyLabel(text: string): boolean {

@@ -169,8 +169,8 @@ export function requeueWelcome(
 }
 
 /**
- * Cancels a queued or failed welcome email, because the operator has replaced or disabled its key. `hashes` contains
- * the hashes of these keys, or is null if the email is cancelled whatever its key.
+ * Cancels a queued or failed welcome email if its key is one of `hashes`, which the operator has replaced or disabled.
+ * With null, always cancels it.
  */
 export function cancelWelcome(
   connection: Connection,

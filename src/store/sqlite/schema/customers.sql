@@ -22,10 +22,10 @@ create table api_keys (
   label text check (length(label) between 1 and 40),
   last_four text not null check (length(last_four) = 4),
   created_at integer not null,
-  -- The end of the overlap after a rotation. Without a rotation, or without an overlap, null.
+  -- The end of the overlap after a rotation; null without an overlap.
   valid_until integer,
   disabled_at integer,
-  -- Written at most about once per hour.
+  -- Written about once per hour while the key is used.
   last_used_at integer
 ) strict, without rowid;
 
