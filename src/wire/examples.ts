@@ -1,7 +1,7 @@
 // Fictional examples for the API description.
 import type { EventDiff } from "../domain/event/diff.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import type { RegEvent } from "../domain/event/event.ts";
+import type { EventType, RegEvent } from "../domain/event/event.ts";
 import type { Provenance } from "../domain/event/provenance.ts";
 
 export const EXAMPLE_EVENT: RegEvent = {
@@ -91,6 +91,17 @@ export const EXAMPLE_SUBSCRIPTION = {
   topics: ["gpai", "transparency"],
   source_filter: [] as string[],
   severity_min: "medium" as const,
+  event_type: [] as EventType[],
+  article: [] as string[],
+  event_language: [] as string[],
+  q: null,
+  exclude: {
+    topics: [] as string[],
+    source: [] as string[],
+    event_type: ["speech" as const],
+    article: [] as string[],
+    q: null,
+  },
   language: "de",
   enabled: true,
   disabled_by: null,

@@ -4,7 +4,7 @@ import { headerProblem, MAX_HEADERS } from "../domain/delivery/custom_headers.ts
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { DISABLED_REASONS, isEnabled, type ListedSubscription } from "../domain/delivery/subscription.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
-import { severity } from "./event.ts";
+import { filterRecord, sentExclusions, sentFilter, toFilterRecord } from "./event_filter.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 import {
   count,
@@ -41,12 +41,6 @@ const sentHeaders = z.record(z.string(), z.string()).superRefine((headers, conte
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
-const MAX_FILTER_ENTRIES = 200;
-
-const filterList = (what: string) =>
-  z.array(z.string().min(1).max(100)).max(MAX_FILTER_ENTRIES).meta({
-    description: `${what}, combined with OR; if empty, all match`,
-  });
 
 export const subscriptionId: z.ZodString = identifier("subscription", "The subscription's id").meta({
   examples: [EXAMPLE_SUBSCRIPTION.id],
@@ -64,9 +58,14 @@ export const subscriptionRequest = z.strictObject({
   }),
   name: sentName.default(null).meta({ description: "A name of your choice, which may repeat" }),
   note: sentNote.default(null).meta({ description: "A note of your choice, which may have several lines" }),
-  topics: filterList("Topic ids (a parent includes its children)").default([]),
-  source_filter: filterList("Source ids").default([]),
-  severity_min: severity.default("info").meta({ description: "Minimum severity" }),
+  topics: sentFilter.topics.default([]),
+  source_filter: sentFilter.source_filter.default([]),
+  severity_min: sentFilter.severity_min.default("info"),
+  event_type: sentFilter.event_type.default([]),
+  article: sentFilter.article.default([]),
+  event_language: sentFilter.event_language.default([]),
+  q: sentFilter.q.default(null),
+  exclude: sentExclusions.prefault({}),
   language: z.string().min(2).max(8).default("en").meta({
     description:
       "Language of title and summary, if the event has that language: en, de, fr or another configured language",
@@ -103,9 +102,14 @@ export const subscriptionChange = z.strictObject({
   }),
   name: sentName.optional().meta({ description: "A name of your choice; null removes it" }),
   note: sentNote.optional().meta({ description: "A note of your choice; null removes it" }),
-  topics: filterList("Topic ids (a parent includes its children)").optional(),
-  source_filter: filterList("Source ids").optional(),
-  severity_min: severity.optional().meta({ description: "Minimum severity" }),
+  topics: sentFilter.topics.optional(),
+  source_filter: sentFilter.source_filter.optional(),
+  severity_min: sentFilter.severity_min.optional(),
+  event_type: sentFilter.event_type.optional(),
+  article: sentFilter.article.optional(),
+  event_language: sentFilter.event_language.optional(),
+  q: sentFilter.q.optional(),
+  exclude: sentExclusions.optional().meta({ description: "Replaces all exclusions" }),
   language: z.string().min(2).max(8).optional().meta({ description: "Language of title and summary" }),
   enabled: z.boolean().optional().meta({
     description:
@@ -156,9 +160,7 @@ export const subscriptionRecord = z.strictObject({
   header_names: texts("The names of your headers, in lower case; their values are never shown"),
   name: textOrNull("The name that you gave the subscription; null if it has none"),
   note: textOrNull("The note that you wrote; null if there is none"),
-  topics: texts("Topic ids, combined with OR; if empty, all match"),
-  source_filter: texts("Source ids, combined with OR; if empty, all match"),
-  severity_min: severity.meta({ description: "Minimum severity" }),
+  ...filterRecord,
   language: text("ISO 639-1 code of the language of title and summary"),
   enabled: z.boolean().meta({ description: "True if the subscription is active" }),
   disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
@@ -300,9 +302,7 @@ export function toSubscriptionRecord(subscription: ListedSubscription): z.infer<
     header_names: subscription.headerNames,
     name: subscription.name,
     note: subscription.note,
-    topics: subscription.topics,
-    source_filter: subscription.sourceFilter,
-    severity_min: subscription.severityMin,
+    ...toFilterRecord(subscription),
     language: subscription.language,
     enabled: isEnabled(subscription),
     disabled_by: subscription.disabledBy,

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { SeenRequest } from "../support/platform.ts";
-import { START_MS } from "../support/world.ts";
-import { assertFields, HOOK, type Json, NEW_HOOK, withSubscription } from "./given.ts";
+import { boardConfig } from "../support/samples.ts";
+import { START_MS, withWorld } from "../support/world.ts";
+import { assertFields, HOOK, type Json, NEW_HOOK, publishFeed, withSubscription } from "./given.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,6 +22,11 @@ Deno.test("PATCH /v1/subscriptions/{id} changes the given fields, for new events
       topics: [],
       source_filter: ["board"],
       severity_min: "info",
+      event_type: [],
+      article: [],
+      event_language: [],
+      q: null,
+      exclude: { topics: [], source: [], event_type: [], article: [], q: null },
       language: "de",
       enabled: true,
       disabled_by: null,
@@ -123,6 +129,79 @@ Deno.test("POST /v1/subscriptions/{id}/rotate-secret shows a new secret once; bo
       assert.deepEqual(await secretsOf("4", [fresh, second, third]), [false, true, true], "rotated again");
     },
   ));
+
+Deno.test("a subscription with the filters of a list delivers what that list returns: new events, a backfill and a replay", () =>
+  withWorld(boardConfig(), async (world) => {
+    const { platform, app } = world;
+    platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+    const { key } = await world.addCustomer({ tier: "gpai" });
+    const items = [
+      { id: "1", title: "Guidelines on the AI Act: labels" },
+      {
+        id: "2",
+        title: "Court ruling on the AI Act",
+        summary: "Labelling under Article 50(2) of the AI Act.",
+      },
+      { id: "3", title: "Guidelines on the AI Act: high-risk systems", summary: "Article 6 of the AI Act." },
+      { id: "4", title: "Speech on the AI Act", summary: "On labels." },
+    ];
+    const ask = async (path: string, method = "GET", body?: unknown) => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const reply = await world.ask(path, { method, key, ...sent });
+      assert.ok(reply.status < 300, `${path} ${reply.text}`);
+      return reply.json;
+    };
+    const filters: [query: string, filter: Record<string, unknown>][] = [
+      ["event_type=guidance", { event_type: ["guidance"] }],
+      ["article=Art.+50", { article: ["Article 50"] }],
+      ["q=label*+ai", { q: "label* AI" }],
+      ['q="high-risk+systems"', { q: '"high-risk systems"' }],
+      ["language=de", { event_language: ["de"] }],
+      ["event_type=guidance,speech&q=labels", { event_type: ["guidance", "speech"], q: "labels" }],
+    ];
+    const subscribeAll = (path: string, more: Record<string, unknown> = {}) =>
+      Promise.all(filters.map(async ([query, filter], at) => {
+        const body = { webhook_url: `${HOOK}/${path}/${at}`, ...filter, ...more };
+        return { query, at, id: (await ask("/v1/subscriptions", "POST", body)).subscription.id };
+      }));
+    const sentTo = (path: string, at: number): string[] =>
+      platform.http.requests.filter(({ url }) => url === `${HOOK}/${path}/${at}`)
+        .map(({ body }) => JSON.parse(body ?? "").event.title_en).sort();
+    const listed = async (query: string): Promise<string[]> =>
+      (await ask(`/v1/events?${query}`)).events.map((event: Json) => event.title_en).sort();
+
+    const live = await subscribeAll("live");
+    publishFeed(world, ...items);
+    await app.tick();
+    await platform.clock.advance(60_000);
+    await subscribeAll("past", { backfill_since: 0 });
+    await app.tick();
+    const counts = new Set<number>();
+    for (const { query, at, id } of live) {
+      const expected = await listed(query);
+      counts.add(expected.length);
+      assert.deepEqual(sentTo("live", at), expected, query);
+      assert.deepEqual(sentTo("past", at), expected, `backfill of ${query}`);
+      const { replayed } = await ask(`/v1/subscriptions/${id}/replay`, "POST", { since: 0 });
+      assert.equal(replayed, expected.length, `replay of ${query}`);
+    }
+    assert.ok(counts.size > 1, "the filters select different events");
+
+    const [{ id } = { id: "" }] = live;
+    const exclude = { event_type: ["court-ruling"], q: "high-risk" };
+    const changed = await ask(`/v1/subscriptions/${id}`, "PATCH", { event_type: [], exclude });
+    assert.deepEqual(changed.subscription.exclude, { topics: [], source: [], article: [], ...exclude });
+    const before = sentTo("live", 0).length;
+    const again = items.map((item) => ({ ...item, id: `${item.id}b` }));
+    publishFeed(world, ...items, ...again);
+    await platform.clock.advance(3_600_000);
+    await app.tick();
+    const types = platform.http.requests.filter(({ url }) => url === `${HOOK}/live/0`).slice(before)
+      .map(({ body }) => JSON.parse(body ?? "").event)
+      .filter((event: Json) => event.external_id.endsWith("b"));
+    assert.deepEqual(types.map((event: Json) => event.title_en).sort(), [items[0]?.title, items[3]?.title]);
+  }));
 
 Deno.test("a backfill pauses when the monthly quota is used up, and continues in the next month", () =>
   withSubscription(async ({ world, ask, get, subscribe, subscription, publish, pass, bodiesTo }) => {

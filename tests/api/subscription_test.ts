@@ -32,6 +32,11 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
       topics: [],
       source_filter: [],
       severity_min: "info",
+      event_type: [],
+      article: [],
+      event_language: [],
+      q: null,
+      exclude: { topics: [], source: [], event_type: [], article: [], q: null },
       language: "en",
       enabled: true,
       disabled_by: null,
@@ -55,7 +60,8 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
 Deno.test("POST /v1/subscriptions names every invalid field, with the rule that it violates", () =>
   withWorld(async (world, key) => {
     const known =
-      "webhook_url, headers, name, note, topics, source_filter, severity_min, language, backfill_since";
+      "webhook_url, headers, name, note, topics, source_filter, severity_min, event_type, article, event_language, q, " +
+      "exclude, language, backfill_since";
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
     /** A body and its invalid fields, some of them with the error message. */
     const rows: [body: unknown, ...problems: string[]][] = [
@@ -79,6 +85,17 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ topics: ["gpai", 1, "nonsense", ""] }), "topics", "topics.1", "topics.3"],
       [withHook({ source_filter: [null, "board", "nobody"] }), "source_filter", "source_filter.0"],
       [withHook({ source_filter: ["nobody"] }), "source_filter"],
+      [withHook({ event_type: ["rule"] }), "event_type.0"],
+      [withHook({ article: ["Art. 50", "Art. 200"] }), "article"],
+      [withHook({ event_language: ["German"] }), "event_language"],
+      [withHook({ q: "" }), "q: must not be empty"],
+      [withHook({ q: 'high "risk' }), "q"],
+      [withHook({ q: "AI*" }), "q: contains AI*; write at least 3 letters before *"],
+      [withHook({ exclude: { source_filter: ["board"] } }), "exclude.source_filter"],
+      [
+        withHook({ exclude: { topics: ["nonsense"], source: ["nobody"], article: ["x"], q: "*" } }),
+        ...["exclude.article", "exclude.q", "exclude.source", "exclude.topics"],
+      ],
       [withHook({ severity_min: "loud" }), "severity_min: must be one of info, low, medium, high, critical"],
       [withHook({ language: "tlh" }), "language"],
       [withHook({ webhook_secret: "mine" }), "webhook_secret"],
@@ -204,10 +221,21 @@ Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardles
 
 Deno.test("POST /v1/subscriptions refuses duplicates, even if URL and filters are written differently", () =>
   withWorld(async (world, key) => {
-    const wish = { webhook_url: HOOK, topics: ["gpai", "transparency"] };
+    const wish = {
+      webhook_url: HOOK,
+      topics: ["gpai", "transparency"],
+      article: ["Art. 50"],
+      q: "Labels AI",
+    };
     assert.equal((await subscribe(world, key, wish)).status, 201);
     const topics = ["transparency", "gpai", "gpai"];
-    const again = await subscribe(world, key, { webhook_url: "HTTPS://Hooks.Example.org:443/ai#x", topics });
+    const same = {
+      webhook_url: "HTTPS://Hooks.Example.org:443/ai#x",
+      topics,
+      article: ["50"],
+      q: "ai labels",
+    };
+    const again = await subscribe(world, key, same);
     assert.deepEqual([again.status, again.json.code], [409, "duplicate_subscription"]);
   }));
 

@@ -41,7 +41,7 @@ class Room {
       customerId: `cus_${customer}`,
       webhookUrl: `https://${host}/in`,
       // Subscriptions whose names differ only in the number get the same events.
-      sourceFilter: [`source-${customer}-${name.replace(/\d+$/, "")}`],
+      sources: [`source-${customer}-${name.replace(/\d+$/, "")}`],
     });
     this.#network.endpoints.set(host, async (request): Promise<IncomingResponse> => {
       const { type, event } = JSON.parse(new TextDecoder().decode(request.body as Uint8Array));

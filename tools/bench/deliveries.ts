@@ -100,9 +100,6 @@ export async function makeQueue(
       await addSubscription(store, {
         customerId,
         webhookUrl: `http://127.0.0.1:${port}/hook/${number}`,
-        topics: [],
-        sourceFilter: [],
-        severityMin: "info",
       });
     }
     const make = createEvents(5);

@@ -2,13 +2,19 @@
 import { makeKey } from "../../src/accounts/keys.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { NO_DELIVERIES } from "../../src/domain/delivery/subscription.ts";
-import type { RegEvent } from "../../src/domain/event/event.ts";
+import { EVENT_TYPES, type RegEvent } from "../../src/domain/event/event.ts";
+import {
+  type EventFilter,
+  EVERY_EVENT,
+  NO_EXCLUSIONS,
+  toSearch,
+} from "../../src/domain/event/event_filter.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { SEVERITIES } from "../../src/domain/event/severity.ts";
 import type { PublicationKey } from "../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
-import { createChance, pick, SOURCES } from "./invented.ts";
+import { COMMON_WORD, createChance, pick, RARE_WORD, SOURCES } from "./invented.ts";
 
 /** Events per transaction. */
 const BATCH = 5_000;
@@ -82,17 +88,15 @@ export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ 
   return { id, key };
 }
 
-export interface WantedSubscription {
+export interface WantedSubscription extends Partial<EventFilter> {
   customerId: string;
   webhookUrl: string;
-  topics: string[];
-  sourceFilter: string[];
-  severityMin: typeof SEVERITIES[number];
 }
 
 export async function addSubscription(store: Store, wanted: WantedSubscription): Promise<void> {
   const secret = Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const outcome = await store.addSubscription({
+    ...EVERY_EVENT,
     ...wanted,
     id: newId("subscription"),
     webhookSecret: secret,
@@ -112,6 +116,14 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
   if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);
 }
 
+const SEARCHES = [
+  COMMON_WORD,
+  RARE_WORD,
+  `${COMMON_WORD.slice(0, 5)}*`,
+  '"artificial intelligence"',
+  "models risk",
+];
+
 /** Adds subscriptions with varied filters, a hundred per customer. */
 export async function fillSubscriptions(store: Store, count: number): Promise<void> {
   const chance = createChance(7);
@@ -122,8 +134,16 @@ export async function fillSubscriptions(store: Store, count: number): Promise<vo
       customerId,
       webhookUrl: `https://receiver-${number}.example/hook`,
       topics: Array.from({ length: 1 + Math.floor(chance() * 3) }, () => pick(TOPICS, chance).id),
-      sourceFilter: chance() < 0.5 ? [] : [pick(SOURCES, chance), pick(SOURCES, chance)],
+      sources: chance() < 0.5 ? [] : [pick(SOURCES, chance), pick(SOURCES, chance)],
       severityMin: pick(SEVERITIES, chance),
+      eventTypes: chance() < 0.7 ? [] : [pick(EVENT_TYPES, chance), pick(EVENT_TYPES, chance)],
+      articles: chance() < 0.9 ? [] : [`Art. ${1 + Math.floor(chance() * 113)}`],
+      search: chance() < 0.75 ? null : toSearch(pick(SEARCHES, chance)),
+      exclude: chance() < 0.75 ? NO_EXCLUSIONS : {
+        ...NO_EXCLUSIONS,
+        topics: [pick(TOPICS, chance).id],
+        search: chance() < 0.5 ? null : toSearch(pick(SEARCHES, chance)),
+      },
     });
   }
 }

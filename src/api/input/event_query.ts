@@ -1,6 +1,6 @@
 // The query of an event list: its parameters, their validation, and the store's query.
 import * as z from "zod";
-import { articleProblem, canonicalArticle } from "../../domain/event/article.ts";
+import { canonicalArticle } from "../../domain/event/article.ts";
 import type { FieldError } from "../../domain/error_codes.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
@@ -9,7 +9,13 @@ import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/store/events.ts";
 import { severity } from "../../wire/event.ts";
 import { sentTime } from "../../wire/fields.ts";
-import { unknownSources, unknownTopics } from "./field_problems.ts";
+import {
+  searchProblems,
+  unknownArticles,
+  unknownLanguages,
+  unknownSources,
+  unknownTopics,
+} from "./field_problems.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "./parameters.ts";
 import { definedFields } from "./without_undefined.ts";
 
@@ -88,17 +94,11 @@ export async function verifyEventsQuery(
   if (query.source !== undefined) {
     errors.push(...await unknownSources("source", [query.source], isSource, hints?.sources));
   }
-  for (const text of query.article ?? []) {
-    const message = articleProblem(text);
-    if (message !== null) errors.push({ field: "article", message: `${JSON.stringify(text)} ${message}` });
-  }
-  for (const code of query.language ?? []) {
-    if (/^[a-z]{2,3}$/.test(code)) continue;
-    const message = "is not an ISO 639-1 code in lower case, such as en";
-    errors.push({ field: "language", message: `${JSON.stringify(code)} ${message}` });
-  }
-  const search = query.q === undefined ? null : parseSearch(query.q);
-  if (search !== null && "problem" in search) errors.push({ field: "q", message: search.problem });
+  errors.push(
+    ...unknownArticles("article", query.article ?? []),
+    ...unknownLanguages("language", query.language ?? []),
+    ...searchProblems("q", query.q),
+  );
   if (query.since !== undefined && query.until !== undefined && query.since > query.until) {
     errors.push({ field: "since", message: "must not be later than until" });
   }

@@ -1,5 +1,7 @@
 // Errors in the fields of a request.
 import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
+import { articleProblem } from "../../domain/event/article.ts";
+import { parseSearch } from "../../domain/event/search.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 
 /** Maximum number of errors in a response, because a small request must not cause a large response. */
@@ -55,4 +57,23 @@ export async function unknownSources(
     });
   }
   return errors;
+}
+
+export function unknownArticles(field: string, texts: readonly string[]): FieldError[] {
+  return texts.flatMap((text) => {
+    const problem = articleProblem(text);
+    return problem === null ? [] : [{ field, message: `${JSON.stringify(text)} ${problem}` }];
+  });
+}
+
+export function unknownLanguages(field: string, codes: readonly string[]): FieldError[] {
+  return codes.filter((code) => !/^[a-z]{2,3}$/.test(code)).map((code) => ({
+    field,
+    message: `${JSON.stringify(code)} is not an ISO 639-1 code in lower case, such as en`,
+  }));
+}
+
+export function searchProblems(field: string, text: string | null | undefined): FieldError[] {
+  const search = text === null || text === undefined ? null : parseSearch(text);
+  return search !== null && "problem" in search ? [{ field, message: search.problem }] : [];
 }

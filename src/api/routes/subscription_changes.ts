@@ -16,6 +16,7 @@ import {
   subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
+import { toFilter } from "../input/event_filter.ts";
 import { definedFields } from "../input/without_undefined.ts";
 import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
@@ -83,9 +84,7 @@ function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
     headers: body.headers && toCustomHeaders(body.headers),
     name: body.name,
     note: body.note,
-    topics: body.topics && [...new Set(body.topics)],
-    sourceFilter: body.source_filter && [...new Set(body.source_filter)],
-    severityMin: body.severity_min,
+    ...toFilter(body),
     language: body.language,
     enabled: body.enabled,
   });

@@ -4,6 +4,7 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
+import { EVERY_EVENT } from "../../domain/event/event_filter.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
@@ -19,7 +20,8 @@ import {
   testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import { type Finding, unknownSources, unknownTopics } from "../input/field_problems.ts";
+import { toFilter, verifyFilter } from "../input/event_filter.ts";
+import type { Finding } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
@@ -45,7 +47,8 @@ function createRoute(options: RouteOptions): Route {
     tag: "Subscriptions",
     summary: "Creates a webhook subscription",
     description:
-      "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. " +
+      "Only `webhook_url` is required. The filters have the meaning that they have in `GET /v1/events`: they are " +
+      "combined with AND, values within a list with OR. Events that match a value of `exclude` are left out. " +
       "`webhook_secret` is shown only in this response. With `backfill_since`, stored events are delivered first. " +
       "If the monthly quota is used up, the backfill pauses, and continues automatically when there is quota again. " +
       "Your tier limits the number of backfills per UTC day.",
@@ -185,8 +188,7 @@ export async function verifyRequest(
   { topics, languages, isSource, whyRefused, clock }: RouteOptions,
 ): Promise<Finding[]> {
   const findings: Finding[] = [
-    ...unknownTopics("topics", body.topics ?? [], topics),
-    ...await unknownSources("source_filter", body.source_filter ?? [], isSource),
+    ...await verifyFilter(body, { topics, isSource }),
   ];
   if (body.language !== undefined && !languages.includes(body.language)) {
     findings.push({ field: "language", message: `must be one of ${languages.join(", ")}` });
@@ -217,9 +219,8 @@ function newSubscription(
     previousSecret: null,
     headers,
     headerNames: Object.keys(headers),
-    topics: [...new Set(body.topics)],
-    sourceFilter: [...new Set(body.source_filter)],
-    severityMin: body.severity_min,
+    ...EVERY_EVENT,
+    ...toFilter(body),
     language: body.language,
     createdAtMs: clock.nowMs(),
     disabledAtMs: null,

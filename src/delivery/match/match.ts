@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/ports/ports.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { DeliveriesFor, NewDelivery } from "../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { passesOf } from "../../domain/delivery/subscription.ts";
+import { passesOf } from "../../domain/event/event_filter.ts";
 import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 import { preparePayload } from "./payload.ts";

@@ -1,15 +1,6 @@
 // Subscriptions: filters for events, and the URL to which matching events are delivered.
-import type { RegEvent } from "../event/event.ts";
-import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
-import type { Topic } from "../event/topic.ts";
+import type { EventFilter } from "../event/event_filter.ts";
 import type { CustomHeaders } from "./custom_headers.ts";
-
-/** Filters, combined with AND. A list matches any of its values. An empty list matches everything. */
-export interface SubscriptionFilter {
-  topics: string[];
-  sourceFilter: string[];
-  severityMin: Severity;
-}
 
 /**
  * Why a subscription is disabled. `owner`: its owner disabled it. `gone`: its endpoint responded with 410. `failing`:
@@ -52,7 +43,7 @@ export const NO_DELIVERIES: SubscriptionHealth = {
 export const MAX_DISABLED = 100;
 
 /** A subscription, which posts matching events to a URL. Times are Unix ms. */
-export interface Subscription extends SubscriptionFilter {
+export interface Subscription extends EventFilter {
   /** `sub_` and a ULID. */
   id: string;
   customerId: string;
@@ -98,20 +89,4 @@ export function signingSecrets(
 
 export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "deletedAtMs">): boolean {
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
-}
-
-/** Returns a function that tells whether a filter matches the event. A parent topic also matches its child topics. */
-export function passesOf(
-  event: Pick<RegEvent, "topics" | "source_id" | "severity">,
-  taxonomy: readonly Topic[],
-): (filter: SubscriptionFilter) => boolean {
-  const topics = new Set<string>(event.topics);
-  for (const { id, parent } of taxonomy) {
-    if (parent !== null && event.topics.includes(id)) topics.add(parent);
-  }
-  const reached = new Set(SEVERITIES.filter((severity) => isAtLeast(event.severity, severity)));
-  return (filter) =>
-    reached.has(filter.severityMin) &&
-    (filter.sourceFilter.length === 0 || filter.sourceFilter.includes(event.source_id)) &&
-    (filter.topics.length === 0 || filter.topics.some((topic) => topics.has(topic)));
 }

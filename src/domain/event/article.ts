@@ -27,6 +27,16 @@ export function canonicalArticle(text: string): string | null {
   return CANONICAL.test(written) ? written : null;
 }
 
+/** Returns a canonical reference and the references that contain it: `Art. 50(2)` is within `Art. 50`. */
+export function wholesOf(reference: string): string[] {
+  const wholes = [reference];
+  for (let whole = reference; whole.endsWith(")");) {
+    whole = whole.slice(0, whole.lastIndexOf("("));
+    wholes.push(whole);
+  }
+  return wholes;
+}
+
 /** Whether the article, annex or recital of a canonical reference exists. Paragraphs and points are not checked. */
 export function isInAct(reference: string): boolean {
   const [, kind, number = ""] = /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)/.exec(reference) ?? [];

@@ -12,7 +12,9 @@ const MAX_WORDS = 10;
 const MAX_PREFIXES = 3;
 const MIN_PREFIX_LETTERS = 3;
 
-const PARTS = /"([^"]*)"|([\p{L}\p{N}]+)(\*(?![\p{L}\p{N}]))?/gu;
+/** A word may contain marks that no composed character has. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const PARTS = /"([^"]*)"|([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)(\*(?![\p{L}\p{N}]))?/gu;
 
 /**
  * Parses a search: `word`, `word*` for any word that begins so, and `"several words"` for adjacent words. All terms must
@@ -25,7 +27,7 @@ export function parseSearch(text: string): { terms: SearchTerm[] } | { problem: 
     return { problem: 'contains a quotation mark that is not closed; write a phrase as "several words"' };
   }
   const terms = [...composed.matchAll(PARTS)].map(([, phrase, word = "", star]): SearchTerm => ({
-    words: phrase === undefined ? [word] : wordsOf(phrase),
+    words: phrase === undefined ? [word] : phrase.match(WORD) ?? [],
     isPrefix: star !== undefined,
   })).filter(({ words }) => words.length > 0);
   const count = terms.reduce((sum, { words }) => sum + words.length, 0);
@@ -41,21 +43,34 @@ export function parseSearch(text: string): { terms: SearchTerm[] } | { problem: 
 
 /** Returns a function that tells whether a text contains all terms of a search, ignoring case and accents. */
 export function searchMatcher(text: string): (terms: readonly SearchTerm[]) => boolean {
-  const known = joined(wordsOf(foldSearched(text)));
+  const words = wordsOf(foldSearched(text));
+  const known = new Set(words);
+  const whole = joined(words);
   return (terms) =>
-    terms.every(({ words, isPrefix }) => {
-      const sought = joined(words.map(foldSearched));
-      return known.includes(isPrefix ? sought.slice(0, -1) : sought);
+    terms.every((term) => {
+      const sought = soughtOf(term);
+      if (term.isPrefix) return whole.includes(` ${sought.join(" ")}`);
+      return sought.every((word) => known.has(word)) &&
+        (sought.length === 1 || whole.includes(joined(sought)));
     });
+}
+
+/** The folded words of each term, because thousands of subscriptions compare the same terms with every event. */
+const SOUGHT = new WeakMap<SearchTerm, readonly string[]>();
+
+function soughtOf(term: SearchTerm): readonly string[] {
+  let sought = SOUGHT.get(term);
+  if (sought === undefined) SOUGHT.set(term, sought = wordsOf(term.words.map(foldSearched).join(" ")));
+  return sought;
 }
 
 function joined(words: readonly string[]): string {
   return ` ${words.join(" ")} `;
 }
 
-/** Removes case and accents, as full-text indexes of store engines do. */
+/** Removes case and accents, as full-text indexes of store engines do. Other marks, such as vowel points, separate words. */
 export function foldSearched(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}+/gu, "").normalize("NFC").toLowerCase();
+  return text.normalize("NFD").replace(/[\u0300-\u0331]+/g, "").normalize("NFC").toLowerCase();
 }
 
 function wordsOf(text: string): string[] {

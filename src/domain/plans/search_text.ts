@@ -1,4 +1,5 @@
 // The indexed text of an event: its words, and tags for the other filters.
+import { wholesOf } from "../event/article.ts";
 import type { RegEvent } from "../event/event.ts";
 import { SEVERITIES, severityRank } from "../event/severity.ts";
 
@@ -33,17 +34,14 @@ export function tagsOf(event: RegEvent): string[] {
   ]);
   for (const topic of event.topics) tags.add(tagOf("topic", topic));
   for (const language of event.language_versions) tags.add(tagOf("language", language));
-  for (const reference of event.ai_act_articles) {
-    for (let whole = reference;; whole = whole.slice(0, whole.lastIndexOf("("))) {
-      tags.add(tagOf("article", whole));
-      if (!whole.endsWith(")")) break;
-    }
-  }
+  for (const whole of event.ai_act_articles.flatMap(wholesOf)) tags.add(tagOf("article", whole));
   return [...tags];
 }
 
 /** Returns the titles and summaries in all languages, separated by line breaks, without duplicates. */
-export function searchedText(event: RegEvent): string {
+export function searchedText(
+  event: Pick<RegEvent, "title_en" | "summary_en" | "translations">,
+): string {
   const translated = Object.values(event.translations).flatMap(({ title, summary }) => [title, summary]);
   return [...new Set([event.title_en, event.summary_en, ...translated])].join("\n");
 }

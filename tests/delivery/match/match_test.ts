@@ -24,7 +24,7 @@ Deno.test("createMatching() creates one delivery for each matching subscription"
     aSubscription({ id: "sub_parent", topics: ["models"] }),
     aSubscription({ id: "sub_other", topics: ["risk"] }),
     aSubscription({ id: "sub_severe", severityMin: "high" }),
-    aSubscription({ id: "sub_source", sourceFilter: ["elsewhere"] }),
+    aSubscription({ id: "sub_source", sources: ["elsewhere"] }),
   );
   const previous = anEvent();
   const revised = anEvent({ id: "evt_2", version: 2, supersedes: previous.id, severity: "low" });

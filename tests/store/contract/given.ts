@@ -17,6 +17,7 @@ import type {
   NextStep,
 } from "../../../src/domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
+import { EVERY_EVENT } from "../../../src/domain/event/event_filter.ts";
 import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
 import { parseSearch, type SearchTerm } from "../../../src/domain/event/search.ts";
 import type { Provenance } from "../../../src/domain/event/provenance.ts";
@@ -217,9 +218,7 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
     headers: {},
     headerNames: [],
     disabledBy: null,
-    topics: [],
-    sourceFilter: [],
-    severityMin: "info",
+    ...EVERY_EVENT,
     language: "en",
     createdAtMs: T0,
     disabledAtMs: null,

@@ -72,9 +72,6 @@ async function subscribe(store: Store, { ports, good, withBad }: Publishing): Pr
     await addSubscription(store, {
       customerId,
       webhookUrl,
-      topics: [],
-      sourceFilter: [],
-      severityMin: "info",
     });
   }
 }

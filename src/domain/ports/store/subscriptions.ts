@@ -1,7 +1,7 @@
 // The part of the Store port for subscriptions and the health of their endpoints.
 import type { DisabledReason, ListedSubscription, Subscription } from "../../delivery/subscription.ts";
 import type { CustomHeaders } from "../../delivery/custom_headers.ts";
-import type { Severity } from "../../event/severity.ts";
+import type { EventFilter } from "../../event/event_filter.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
 
 /**
@@ -18,15 +18,12 @@ export type SubscribeResult =
   | "backfill_limit_reached";
 
 /** A change of a subscription by its owner. Absent fields stay the same. */
-export interface SubscriptionChange {
+export interface SubscriptionChange extends Partial<EventFilter> {
   webhookUrl?: string;
   /** Replaces all headers. Required if the URL changes and the subscription has headers. */
   headers?: CustomHeaders;
   name?: string | null;
   note?: string | null;
-  topics?: string[];
-  sourceFilter?: string[];
-  severityMin?: Severity;
   language?: string;
   /** False disables the subscription and holds its pending deliveries. True enables it and releases them. */
   enabled?: boolean;

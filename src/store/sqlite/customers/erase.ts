@@ -1,5 +1,6 @@
 // Erases customers in SQLite: permanently removes personal data, but keeps counts, ids and the audit log.
 import type { Act } from "../../../domain/customer/audit.ts";
+import { EVERY_EVENT } from "../../../domain/event/event_filter.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
 import { holdAll } from "./customers.ts";
@@ -10,6 +11,7 @@ import type { Part } from "../store_methods.ts";
 
 /** Replaces the webhook URLs of an erased customer. */
 const ERASED_URL = "https://erased.invalid/";
+const ERASED_FILTER = JSON.stringify(EVERY_EVENT);
 const ERASED_SECRET = new Uint8Array();
 
 export function createErasure(connection: Connection): Part<"eraseCustomer"> {
@@ -48,7 +50,8 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     connection.run(
       sql`update subscriptions
         set deleted_at = coalesce(deleted_at, ${by.atMs}), closing = 1, webhook_url = ${ERASED_URL},
-          name = null, note = null, headers = null, header_names = '[]', secret = ${ERASED_SECRET}, previous_secret = null, previous_secret_until = null, identity = 'erased'
+          name = null, note = null, headers = null, header_names = '[]', secret = ${ERASED_SECRET}, previous_secret = null, previous_secret_until = null, filter = ${ERASED_FILTER},
+          identity = 'erased'
         where id = ${subscriptionId}`,
     );
     cancelDeliveries(connection, subscriptionId, by.atMs);

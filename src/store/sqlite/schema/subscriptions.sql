@@ -13,9 +13,8 @@ create table subscriptions (
   -- The owner's headers for deliveries: sealed, and their names as a list. Null if there are none.
   headers blob,
   header_names text not null default '[]' check (json_valid(header_names)),
-  topics text not null check (json_valid(topics)),
-  source_filter text not null check (json_valid(source_filter)),
-  severity_min text not null check (severity_min in ('info', 'low', 'medium', 'high', 'critical')),
+  -- An EventFilter (src/domain/event/event_filter.ts).
+  filter text not null check (json_valid(filter)),
   language text not null,
   -- URL and filters as one canonical string, which is unique among a customer's active subscriptions.
   identity text not null,
@@ -96,8 +95,7 @@ begin
 end;
 
 -- Every column that matching reads.
-create trigger subscription_changed after update of id, customer_id, webhook_url, topics, source_filter, severity_min,
-  language, identity, created_at, after_seq, disabled_at, disabled_by, deleted_at on subscriptions
+create trigger subscription_changed after update of id, customer_id, webhook_url, filter, language, identity, created_at, after_seq, disabled_at, disabled_by, deleted_at on subscriptions
 begin
   update matching_state set version = version + 1;
 end;

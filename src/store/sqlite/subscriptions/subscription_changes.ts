@@ -12,6 +12,7 @@ import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { saveResponse } from "../customers/idempotency.ts";
 import { sealHeaders, secretField } from "../sealed_secrets.ts";
 import {
+  filterJson,
   identityOf,
   otherSubscriptions,
   SUBSCRIPTION_COLUMNS,
@@ -101,9 +102,8 @@ function changeSubscription(
   }
   connection.run(
     sql`update subscriptions
-      set webhook_url = ${after.webhookUrl}, topics = ${JSON.stringify(after.topics)},
-        source_filter = ${JSON.stringify(after.sourceFilter)}, severity_min = ${after.severityMin},
-        language = ${after.language}, identity = ${identity} where id = ${before.id}`,
+      set webhook_url = ${after.webhookUrl}, filter = ${filterJson(after)}, language = ${after.language},
+        identity = ${identity} where id = ${before.id}`,
   );
   if (name !== undefined) {
     connection.run(sql`update subscriptions set name = ${name} where id = ${before.id}`);

@@ -1,5 +1,5 @@
 // Reads subscriptions from their rows.
-import type { Severity } from "../../../domain/event/severity.ts";
+import { canonicalFilter, type EventFilter } from "../../../domain/event/event_filter.ts";
 import type {
   DisabledReason,
   ListedSubscription,
@@ -10,7 +10,7 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
 export const SUBSCRIPTION_COLUMNS =
-  sql`id, customer_id, webhook_url, topics, source_filter, severity_min, language, created_at, disabled_at,
+  sql`id, customer_id, webhook_url, filter, language, created_at, disabled_at,
       disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /** The further columns of {@link listedFromRow}. */
@@ -30,9 +30,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
     id: String(row["id"]),
     customerId: String(row["customer_id"]),
     webhookUrl: String(row["webhook_url"]),
-    topics: JSON.parse(String(row["topics"])),
-    sourceFilter: JSON.parse(String(row["source_filter"])),
-    severityMin: row["severity_min"] as Severity,
+    ...filterOf(row),
     language: String(row["language"]),
     createdAtMs: Number(row["created_at"]),
     disabledAtMs: row["disabled_at"] as number | null,
@@ -45,6 +43,27 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
       nextEventId: null,
     },
   };
+}
+
+function filterOf(row: Row): EventFilter {
+  return JSON.parse(String(row["filter"]));
+}
+
+/** Returns the filter of a subscription as it is stored. */
+export function filterJson(
+  { topics, sources, severityMin, eventTypes, articles, eventLanguages, search, exclude }: EventFilter,
+): string {
+  const filter: EventFilter = {
+    topics,
+    sources,
+    severityMin,
+    eventTypes,
+    articles,
+    eventLanguages,
+    search,
+    exclude,
+  };
+  return JSON.stringify(filter);
 }
 
 /** Reads a subscription as its owner sees it from a row that also has {@link LISTED_COLUMNS}. */
@@ -86,12 +105,7 @@ function nextEventId(connection: Connection, row: Row): string | null {
 export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
-  return JSON.stringify([
-    url.href,
-    [...new Set(subscription.topics)].sort(),
-    [...new Set(subscription.sourceFilter)].sort(),
-    subscription.severityMin,
-  ]);
+  return JSON.stringify([url.href, canonicalFilter(subscription)]);
 }
 
 /** Reads the customer's other subscriptions that are enabled or held by the tier limit. `twinOf` finds a duplicate. */

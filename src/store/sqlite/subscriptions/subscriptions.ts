@@ -10,6 +10,7 @@ import { openHeaders, sealHeaders, secretField } from "../sealed_secrets.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import {
+  filterJson,
   identityOf,
   LISTED_COLUMNS,
   listedFromRow,
@@ -112,15 +113,14 @@ function insert(
   },
 ): void {
   connection.run(
-    sql`insert into subscriptions (id, customer_id, name, note, webhook_url, secret, headers, header_names, topics, source_filter, severity_min,
-       language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
+    sql`insert into subscriptions (id, customer_id, name, note, webhook_url, secret, headers, header_names,
+       filter, language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
      values (${subscription.id}, ${subscription.customerId}, ${subscription.name}, ${subscription.note},
        ${subscription.webhookUrl},
        ${vault.seal(subscription.webhookSecret, secretField(subscription.id))},
        ${sealHeaders(vault, subscription.id, subscription.headers)},
        ${JSON.stringify(subscription.headerNames)},
-       ${JSON.stringify(subscription.topics)}, ${JSON.stringify(subscription.sourceFilter)},
-       ${subscription.severityMin}, ${subscription.language}, ${identity}, ${subscription.createdAtMs},
+       ${filterJson(subscription)}, ${subscription.language}, ${identity}, ${subscription.createdAtMs},
        ${backfillSinceMs ?? null}, ${backfillSinceMs === undefined ? null : 0},
        iif(${backfillSinceMs === undefined ? 0 : 1}, ${LAST_POSITION_SQL}, null),
        (select coalesce(max(seq), 0) from events))`,

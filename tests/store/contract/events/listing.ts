@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { EVENT_TYPES, type RegEvent } from "../../../../src/domain/event/event.ts";
 import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import { type EventFilter, EVERY_EVENT, passesOf } from "../../../../src/domain/event/event_filter.ts";
 import { searchMatcher } from "../../../../src/domain/event/search.ts";
 import { searchedText } from "../../../../src/domain/plans/search_text.ts";
 import { anEvent, PROVENANCE, publish, recordIt, searchOf, T0 } from "../given.ts";
@@ -390,6 +391,25 @@ test(
     });
   },
 );
+
+test("a filter passes the events that a list with the same filters returns", async (_store, open) => {
+  await compare(open, async (store, events, { first: _, since: _1, until: _2, latest: _3, ...wish }) => {
+    const { source, severityMin, topics, eventTypes, articles, languages, search } = wish;
+    const filter: EventFilter = {
+      ...EVERY_EVENT,
+      sources: source === undefined ? [] : [source],
+      severityMin: severityMin ?? "info",
+      topics: [...topics ?? []],
+      eventTypes: [...eventTypes ?? []],
+      articles: [...articles ?? []],
+      eventLanguages: [...languages ?? []],
+      search: search === undefined ? null : { text: "", terms: [...search] },
+    };
+    const listed = (await store.listEvents({ ...wish, limit: 100 })).map(({ id }) => id);
+    const passing = events.filter((event) => passesOf(event, [])(filter));
+    assert.deepEqual(newestFirst(passing).map(({ id }) => id), listed);
+  });
+});
 
 test(
   "listEvents() with `after` returns the same events as a plain array, in stored order, for every filter and page",

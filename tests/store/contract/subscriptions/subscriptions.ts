@@ -1,5 +1,6 @@
 // Subscriptions: limits, duplicates, owners, deletion.
 import assert from "node:assert/strict";
+import { NO_EXCLUSIONS, toSearch } from "../../../../src/domain/event/event_filter.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   MAX_DISABLED,
@@ -36,8 +37,13 @@ test("addSubscription() stores a subscription unchanged", async (store) => {
   await addCustomer(store);
   const subscription = await subscribe(store, "sub_1", {
     topics: ["transparency", "gpai"],
-    sourceFilter: ["court", "board"],
+    sources: ["court", "board"],
     severityMin: "high",
+    eventTypes: ["guidance", "decision"],
+    articles: ["Art. 50"],
+    eventLanguages: ["de", "fr"],
+    search: toSearch('consult* "high risk"'),
+    exclude: { ...NO_EXCLUSIONS, topics: ["gpai"], sources: ["agency"], search: toSearch("speech") },
     language: "de",
     name: "Legal team",
     note: "Ask Ana before deleting it.\nUsed since May.",
@@ -87,13 +93,13 @@ test("addSubscription() applies the limit and detects duplicates in concurrent c
 
 test("addSubscription() detects a duplicate regardless of the order of its filters", async (store) => {
   await addCustomer(store);
-  const filter = { ...HOOK, topics: ["gpai", "high-risk"], sourceFilter: ["board", "court"] };
+  const filter = { ...HOOK, topics: ["gpai", "high-risk"], sources: ["board", "court"] };
   await subscribe(store, "sub_1", filter);
   const same: Partial<Subscription>[] = [
     filter,
     { ...filter, topics: ["high-risk", "gpai"] },
-    { ...filter, sourceFilter: ["court", "board"] },
-    { ...filter, topics: ["high-risk", "gpai", "gpai"], sourceFilter: ["court", "board", "court"] },
+    { ...filter, sources: ["court", "board"] },
+    { ...filter, topics: ["high-risk", "gpai", "gpai"], sources: ["court", "board", "court"] },
   ];
   for (const [at, change] of same.entries()) {
     const outcome = await store.addSubscription(aSubscription(`sub_same_${at}`, change), 100);
@@ -105,15 +111,20 @@ test("addSubscription() detects a duplicate regardless of the order of its filte
 test("addSubscription() accepts a subscription that differs only in its URL, a filter or the customer", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
-  const filter = { ...HOOK, topics: ["gpai"], sourceFilter: ["board"] };
+  const filter = { ...HOOK, topics: ["gpai"], sources: ["board"] };
   await subscribe(store, "sub_1", filter);
   const others: Partial<Subscription>[] = [
     { ...filter, webhookUrl: `${HOOK.webhookUrl}?to=2` },
     { ...filter, topics: [] },
     { ...filter, topics: ["gpai", "high-risk"] },
-    { ...filter, topics: ["board"], sourceFilter: ["gpai"] },
-    { ...filter, sourceFilter: [] },
+    { ...filter, topics: ["board"], sources: ["gpai"] },
+    { ...filter, sources: [] },
     { ...filter, severityMin: "low" },
+    { ...filter, eventTypes: ["guidance"] },
+    { ...filter, articles: ["Art. 50"] },
+    { ...filter, eventLanguages: ["de"] },
+    { ...filter, search: toSearch("labels") },
+    { ...filter, exclude: { ...NO_EXCLUSIONS, eventTypes: ["guidance"] } },
     { ...filter, customerId: "cus_2" },
   ];
   for (const [at, change] of others.entries()) {
@@ -231,15 +242,18 @@ test("changeSubscription() changes only the given fields", async (store) => {
   const before = await subscribe(store, "sub_1", { topics: ["gpai"] });
   const wanted = {
     webhookUrl: "https://new.example/hook",
-    sourceFilter: ["board"],
+    sources: ["board"],
     severityMin: "high" as const,
+    articles: ["Annex III"],
+    search: toSearch("labels"),
+    exclude: { ...NO_EXCLUSIONS, eventTypes: ["speech" as const] },
     language: "de",
     name: "Legal team",
     note: "Ask Ana.",
   };
   assert.deepEqual(await change(store, wanted), { ...before, ...wanted });
   assert.deepEqual(await store.findSubscription("cus_1", "sub_1"), { ...before, ...wanted });
-  const cleared = { topics: [], name: null };
+  const cleared = { topics: [], search: null, exclude: NO_EXCLUSIONS, name: null };
   assert.deepEqual(await change(store, cleared), { ...before, ...wanted, ...cleared });
   assert.equal(await change(store, {}, { id: "sub_2" }), "unknown");
   assert.equal(
