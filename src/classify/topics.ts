@@ -25,7 +25,7 @@ export function topicsOf(rules: readonly TopicRule[]): Topic[] {
     name_de,
     name_fr,
     parent,
-    articles,
+    articles: articles.map((number) => `Art. ${number}`),
   }));
 }
 

@@ -1,5 +1,6 @@
 // Tables for terminals.
 import { harmless } from "../domain/control_characters.ts";
+import type { RegEvent } from "../domain/event/event.ts";
 import { formatRelative } from "./relative_time.ts";
 
 export type Colour = "red" | "yellow" | "green" | "dim";
@@ -113,6 +114,22 @@ export function paint(text: string, colour: Colour): string {
 /** Formats a time for people: "2026-07-31 12:00:15" (UTC), or "never" for null. */
 export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+}
+
+export type PublicationDate = Pick<RegEvent, "published_at" | "published_at_precision" | "published_on">;
+
+/** Returns the cell for the publication date of an event: a time, or only the date if the source states no time. */
+export function publishedCell(event: PublicationDate): Cell {
+  return dayOf(event) ?? { atMs: event.published_at };
+}
+
+/** Formats the publication date of an event: "2026-07-31 12:00:15" (UTC), or only the date like {@link publishedCell}. */
+export function formatPublished(event: PublicationDate): string {
+  return dayOf(event) ?? formatTime(event.published_at);
+}
+
+function dayOf({ published_at_precision, published_on }: PublicationDate): string | null {
+  return published_at_precision === "date" ? published_on : null;
 }
 
 /** Returns external text as one line without control characters. */

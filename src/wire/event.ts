@@ -1,7 +1,7 @@
 // Events and the responses that contain them, as JSON.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
+import { DATE_PRECISIONS, EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
 import { SEVERITIES } from "../domain/event/severity.ts";
 import type { LanguageOrigin, Provenance } from "../domain/event/provenance.ts";
 import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/store/events.ts";
@@ -31,6 +31,10 @@ const localizedText = z.strictObject({
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: identifier("event", "The event's id; never reused or changed"),
   source_id: text("The id of the source; `GET /v1/sources` lists all sources"),
+  source: z.strictObject({
+    id: text("The id of the source, as in `source_id`"),
+    name: text("The English name of the source when this version was stored"),
+  }).meta({ id: "EventSource", description: "The source that published it" }),
   external_id: text("Identifies the publication within its source; all versions share it"),
   version: z.int().min(1).meta({ description: "1 for the first version; increases with each revision" }),
   supersedes: identifier("event", "The previous version").nullable().meta({
@@ -45,7 +49,19 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   ai_act_articles: texts(
     "Canonical references to the AI Act, such as `Art. 53(1)(d)`, `Annex III` and `Recital 60`",
   ),
-  published_at: time("Publication date according to the source, Unix milliseconds"),
+  published_at: time(
+    "Publication date according to the source, Unix milliseconds. A date without a time is midnight in the source's " +
+      "time zone",
+  ),
+  published_at_precision: z.enum(DATE_PRECISIONS).meta({
+    description:
+      "`date` if the source states only the day: show `published_on`, without a time. Otherwise `time`",
+  }),
+  published_on: z.iso.date().nullable().meta({
+    description:
+      "Publication date as the source states it, in its own time zone (`2026-11-18`); null if the source has stated no " +
+      "valid date",
+  }),
   published_at_estimated: z.boolean().meta({
     description:
       "True if the source stated no valid date; `published_at` is then the time at which Regfeed first saw the publication",
@@ -56,8 +72,9 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   translations: z.record(z.string(), localizedText).meta({
     description: "The original title and summary in each language",
   }),
-  status: z.literal("withdrawn").optional().meta({
-    description: "Present only in a version that records that the source no longer lists the publication",
+  status: z.literal("withdrawn").nullable().meta({
+    description:
+      "`withdrawn` in a version that records that the source no longer lists the publication; otherwise null",
   }),
 }).meta({
   id: "Event",
@@ -90,9 +107,7 @@ const documentOrigin = {
 
 const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
   ...documentOrigin,
-  url: z.url().optional().meta({
-    description: "URL of the publication in this language, if known",
-  }),
+  url: z.url().meta({ description: "URL of the publication in this language" }),
 });
 
 const provenance: z.ZodType<Provenance> = z.strictObject({
@@ -104,10 +119,9 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
     "The languages that the item, the document and the source state, most specific first",
   ),
   ...documentOrigin,
-  other_languages: z.record(languageCode, languageOrigin).optional().meta({
+  other_languages: z.record(languageCode, languageOrigin).nullable().meta({
     description:
-      "The origins of the other languages that this version added or changed, by language code; absent if there are " +
-      "none",
+      "The origins of the other languages that this version added or changed, by language code; null if there are none",
   }),
 }).meta({ id: "Provenance", description: "Where the event's data came from" });
 

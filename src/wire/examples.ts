@@ -7,6 +7,7 @@ import type { Provenance } from "../domain/event/provenance.ts";
 export const EXAMPLE_EVENT: RegEvent = {
   id: "evt_01KYPEWD40C1BAYPTZMVD7V4WY",
   source_id: "example-board",
+  source: { id: "example-board", name: "Example Board" },
   external_id: "https://board.example/guidelines/7",
   version: 1,
   supersedes: null,
@@ -18,6 +19,8 @@ export const EXAMPLE_EVENT: RegEvent = {
   url_official: "https://board.example/guidelines/7",
   ai_act_articles: ["Art. 50(2)", "Art. 53(1)(d)"],
   published_at: 1_785_312_720_000,
+  published_at_precision: "time",
+  published_on: "2026-07-29",
   published_at_estimated: false,
   ingested_at: 1_785_313_800_000,
   language: "en",
@@ -32,6 +35,7 @@ export const EXAMPLE_EVENT: RegEvent = {
       summary: "How providers mark text, images and sound that a model has made.",
     },
   },
+  status: null,
 };
 
 export const EXAMPLE_PROVENANCE: Provenance = {
@@ -42,6 +46,7 @@ export const EXAMPLE_PROVENANCE: Provenance = {
   document_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   http_status: 200,
   fetched_at: 1_785_313_800_000,
+  other_languages: null,
 };
 
 const REVISED_TITLE = "Guidelines on the marking of generated content";
@@ -54,6 +59,7 @@ export const EXAMPLE_REVISION: RegEvent = {
   severity: "high",
   title_en: REVISED_TITLE,
   published_at: 1_785_512_415_000,
+  published_on: "2026-07-31",
   ingested_at: 1_785_513_600_000,
   translations: {
     de: {

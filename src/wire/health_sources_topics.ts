@@ -82,7 +82,7 @@ const topicRecord = z.strictObject({
   parent: textOrNull(
     "The id of the parent topic; null for a parent topic. In filters, a parent includes its children",
   ),
-  articles: texts("Articles of the AI Act that the topic covers"),
+  articles: texts("Articles of the AI Act that the topic covers, such as `Art. 50`"),
 }).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
 
 /** The response of `GET /v1/topics`. */
@@ -105,7 +105,7 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
         name_de: "KI-Modelle mit allgemeinem Verwendungszweck",
         name_fr: "Modèles d’IA à usage général",
         parent: "gpai-family",
-        articles: ["51", "53"],
+        articles: ["Art. 51", "Art. 53"],
       },
     ],
     disclaimer: DISCLAIMER,

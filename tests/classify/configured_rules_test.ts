@@ -83,7 +83,7 @@ Deno.test("an added topic is listed, and found by its words in the item's langua
     name_de: "Versicherungen",
     name_fr: "Assurances",
     parent: "rights-family",
-    articles: ["27"],
+    articles: ["Art. 27"],
   });
   const rows: [expected: boolean, title: string, language: string][] = [
     [true, "AI Act guidance on underwriting", "en"],

@@ -41,6 +41,7 @@ Deno.test("the provenance of an event contains its document, URL and time, and n
       document_sha256: sha256(FEED),
       http_status: 200,
       fetched_at: START_MS,
+      other_languages: null,
     });
     const [event] = await world.store.listEvents({ limit: 1 });
     const found = await world.store.findEvent(event?.id ?? "");

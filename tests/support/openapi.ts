@@ -44,7 +44,7 @@ export const description: () => Promise<OpenApi> = once(async () => {
 /** Validates values against schemas of the description. Additional fields are errors. */
 export const validator: () => Promise<(schema: Schema, value: unknown) => string | null> = once(async () => {
   const { components } = await description();
-  const formats = { uri: (text: string) => URL.canParse(text) };
+  const formats = { uri: (text: string) => URL.canParse(text), date: /^\d{4}-\d\d-\d\d$/ };
   const ajv = new Ajv2020({ allErrors: true, strict: false, formats });
   ajv.addSchema({ $id: ROOT, components: closed(components) });
   const compiled = new Map<string, ValidateFunction>();

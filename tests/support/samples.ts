@@ -47,11 +47,13 @@ export const SAMPLE_PROVENANCE: Provenance = {
   document_sha256: "5a".repeat(32),
   http_status: 200,
   fetched_at: START_MS,
+  other_languages: null,
 };
 
 export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): RegEvent {
   return {
     source_id: "board",
+    source: { id: "board", name: "Board" },
     external_id: change.id,
     version: 1,
     supersedes: null,
@@ -63,11 +65,14 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
     url_official: "https://board.example/guidelines",
     ai_act_articles: ["Art. 50"],
     published_at: START_MS,
+    published_at_precision: "time",
+    published_on: new Date(START_MS).toISOString().slice(0, 10),
     published_at_estimated: false,
     ingested_at: START_MS,
     language: "en",
     language_versions: ["en"],
     translations: { en: { title: "Guidelines", summary: "They concern Article 50." } },
+    status: null,
     ...change,
   };
 }

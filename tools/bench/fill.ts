@@ -31,6 +31,7 @@ export const PROVENANCE: Provenance = {
   document_sha256: "5a".repeat(32),
   http_status: 200,
   fetched_at: 1_785_512_415_000,
+  other_languages: null,
 };
 
 /** Records each event as a separate publication. */

@@ -95,8 +95,8 @@ export function createEvents(seed: number): () => RegEvent {
     const event = inventEvent(number, { id: newId("event"), atMs, chance });
     if (number % 20 === 10) revised = event;
     if (number % 20 !== 0 || revised === null) return event;
-    const { source_id, external_id, url_official, id } = revised;
-    return { ...event, source_id, external_id, url_official, version: 2, supersedes: id };
+    const { source_id, source, external_id, url_official, id } = revised;
+    return { ...event, source_id, source, external_id, url_official, version: 2, supersedes: id };
   };
 }
 
@@ -109,9 +109,13 @@ function inventEvent(
   const summary = summaryOf(pick(AI_MATTERS, chance), chance) + mark;
   const language = chance() < 0.8 ? "en" : chance() < 0.5 ? "de" : "fr";
   const topics = new Set([pick(TOPICS, chance).id, ...(chance() < 0.5 ? [pick(TOPICS, chance).id] : [])]);
+  const sourceId = pick(SOURCES, chance);
+  // A document is often found some days after its date.
+  const publishedAtMs = atMs - Math.floor(chance() ** 4 * 30 * 86_400_000);
   return {
     id,
-    source_id: pick(SOURCES, chance),
+    source_id: sourceId,
+    source: { id: sourceId, name: `Office ${sourceId}` },
     external_id: `https://office.example/papers/${number}`,
     version: 1,
     supersedes: null,
@@ -122,13 +126,15 @@ function inventEvent(
     summary_en: summary,
     url_official: `https://office.example/papers/${number}`,
     ai_act_articles: chance() < 0.5 ? [`Art. ${1 + Math.floor(chance() * 113)}`] : [],
-    // A document is often found some days after its date.
-    published_at: atMs - Math.floor(chance() ** 4 * 30 * 86_400_000),
+    published_at: publishedAtMs,
+    published_at_precision: "time",
+    published_on: new Date(publishedAtMs).toISOString().slice(0, 10),
     published_at_estimated: false,
     ingested_at: atMs,
     language,
     language_versions: [language],
     translations: { [language]: { title, summary } },
+    status: null,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Command } from "../command.ts";
 import { print } from "../print.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
-import { formatTime } from "../table.ts";
+import { formatPublished, formatTime, type PublicationDate } from "../table.ts";
 import { eventListCommand } from "./event_list.ts";
 import { formatReasons } from "./explain.ts";
 import { findNamedEvent } from "./named_event.ts";
@@ -54,6 +54,9 @@ async function readEvent(store: Store, named: string) {
         id: one.id,
         version: one.version,
         ingested_at: one.ingested_at,
+        published_at: one.published_at,
+        published_at_precision: one.published_at_precision,
+        published_on: one.published_on,
         title: one.title_en,
         diff_to_previous: previous === undefined ? null : diffEvents(previous, one),
       };
@@ -124,7 +127,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["severity", event.severity],
       ["topics", event.topics.join(", ") || "none"],
       ["articles", event.ai_act_articles.join(", ") || "none"],
-      ["published", `${formatTime(event.published_at)} UTC${estimated}`],
+      ["published", `${publishedText(event)}${estimated}`],
       ["stored", `${formatTime(event.ingested_at)} UTC`],
       ["URL", event.url_official],
     ], layout),
@@ -133,7 +136,9 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       (summary === "" ? "" : `\n${paragraph(summary)}`)
     ),
     "\nversions\n",
-    ...versions.map((one) => describeVersion(one, one.id === event.id, width)),
+    ...versions.map((one, at) =>
+      describeVersion(one, { previous: versions[at - 1] ?? one, isAskedFor: one.id === event.id, width })
+    ),
     "\nprovenance\n",
     formatFields([
       ["document", provenance.document],
@@ -150,24 +155,37 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
   return parts.join("");
 }
 
-function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number): string {
+function publishedText(event: PublicationDate): string {
+  const text = formatPublished(event);
+  return event.published_at_precision === "date" ? text : `${text} UTC`;
+}
+
+function describeVersion(
+  one: ShownVersion,
+  { previous, isAskedFor, width }: { previous: ShownVersion; isAskedFor: boolean; width: number },
+): string {
   const first = `${isAskedFor ? "*" : " "} ${String(one.version).padStart(3)} ${one.id} ` +
     `${formatTime(one.ingested_at)}  `;
   const title = wrapText(one.title, { width, indent: 6, first });
   if (one.diff_to_previous === null) return title;
   const { summary, changes } = one.diff_to_previous;
-  const lines = changes.flatMap(changedValues).map(([sign, field, value]) =>
-    wrapText(value, { width, indent: 8, first: `      ${sign} ${field}: ` })
-  );
+  const lines = changes.flatMap((change) => changedValues(change, previous, one)).map((
+    [sign, field, value],
+  ) => wrapText(value, { width, indent: 8, first: `      ${sign} ${field}: ` }));
   return title + wrapText(summary, { width, indent: 6 }) + lines.join("");
 }
 
-function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
+function changedValues(
+  change: FieldChange,
+  previous: PublicationDate,
+  next: PublicationDate,
+): [sign: "-" | "+", field: string, value: string][] {
   const { field } = change;
-  const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;
   const [removed, added] = "added" in change
     ? [change.removed.join(", "), change.added.join(", ")]
-    : [written(change.before ?? ""), written(change.after ?? "")];
+    : field === "published_at"
+    ? [publishedText(previous), publishedText(next)]
+    : [String(change.before ?? ""), String(change.after ?? "")];
   const sides: [sign: "-" | "+", field: string, value: string][] = [["-", field, removed], [
     "+",
     field,

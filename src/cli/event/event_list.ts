@@ -15,7 +15,7 @@ import { type Opened, withStore } from "../../server/open_store.ts";
 import { stateCell } from "../colours.ts";
 import type { Command, CommandOption } from "../command.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
-import { timeCell } from "../print.ts";
+import { publishedCell } from "../table.ts";
 import { readSince } from "../time_argument.ts";
 
 /** `--json` has a default limit here, because there may be a million events. */
@@ -100,7 +100,7 @@ async function listEvents(call: CommandCall, opened: Opened): Promise<void> {
     drop: ["TYPE", "V", "SOURCE"],
     cut: "TITLE",
     cells: (event) => [
-      timeCell(event.published_at),
+      publishedCell(event),
       stateCell(event.severity),
       event.event_type,
       event.source_id,

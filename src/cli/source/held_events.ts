@@ -2,7 +2,7 @@
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
-import { cut } from "../table.ts";
+import { cut, publishedCell } from "../table.ts";
 
 const TITLE_WIDTH = 80;
 /** Maximum number of events in a table. `--json` lists all. */
@@ -25,6 +25,8 @@ function heldFields(event: RegEvent) {
     title: event.title_en,
     url: event.url_official,
     published_at: event.published_at,
+    published_at_precision: event.published_at_precision,
+    published_on: event.published_on,
     // Events are held from the moment they are stored.
     held_since: event.ingested_at,
   };
@@ -33,7 +35,7 @@ function heldFields(event: RegEvent) {
 /** Formats the newest events as a table, followed by the number of those left out. */
 export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string {
   const rows = events.slice(0, MAX_ROWS).map((event) => [
-    timeCell(event.published_at),
+    publishedCell(event),
     timeCell(event.held_since),
     event.version === 1 ? "new" : "revised",
     cut(event.title, TITLE_WIDTH),

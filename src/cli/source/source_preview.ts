@@ -1,11 +1,12 @@
 // The output of `source test`: what would be new, revised or refused, and why.
 import type { Classifier } from "../../classify/classify.ts";
 import type { Reason } from "../../classify/reasons.ts";
+import type { DatePrecision } from "../../domain/event/event.ts";
 import type { IngestPreview } from "../../ingest/ingest.ts";
 import { textWidth } from "../wrap_text.ts";
 import { stateCell } from "../colours.ts";
 import { tableFor, type Viewer } from "../print.ts";
-import { cut, formatTime } from "../table.ts";
+import { cut, formatPublished } from "../table.ts";
 import { formatReasons } from "../event/explain.ts";
 
 const TITLE_WIDTH = 60;
@@ -15,6 +16,8 @@ type Decided = IngestPreview["decided"][number];
 /** The values of an item, under the names of the event's fields. */
 interface Values {
   published_at: number | null;
+  published_at_precision: DatePrecision;
+  published_on: string | null;
   language: string;
   event_type: string;
   severity: string;
@@ -36,12 +39,16 @@ function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOption
 /** Returns the values that would be stored; for an item that would not be stored, the values by the current rules. */
 function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewOptions): Values {
   if (decision.kind === "record") {
-    const { published_at, language, event_type, severity, topics, ai_act_articles } = decision.event;
-    return { published_at, language, event_type, severity, topics, ai_act_articles };
+    const { published_at, published_at_precision, published_on, ...event } = decision.event;
+    const { language, event_type, severity, topics, ai_act_articles } = event;
+    const dates = { published_at, published_at_precision, published_on };
+    return { ...dates, language, event_type, severity, topics, ai_act_articles };
   }
   const { language, eventType, severity, topics, aiActArticles } = classifier.classify(request());
   return {
     published_at: item.publishedAtMs ?? item.updatedAtMs,
+    published_at_precision: item.publishedPrecision,
+    published_on: item.publishedOn,
     language,
     event_type: eventType,
     severity,
@@ -78,7 +85,7 @@ export function previewTable(
     const values = valuesOf(one, options);
     return [
       outcomeOf(one.decision).replace("passed over", "skipped"),
-      values.published_at === null ? "-" : formatTime(values.published_at),
+      values.published_at === null ? "-" : formatPublished({ ...values, published_at: values.published_at }),
       values.language,
       values.event_type,
       stateCell(values.severity),

@@ -116,6 +116,7 @@ function testEvent(id: string, nowMs: number): RegEvent {
   return {
     id,
     source_id: "test",
+    source: { id: "test", name: "Test" },
     external_id: `test-${id}`,
     version: 1,
     supersedes: null,
@@ -127,11 +128,14 @@ function testEvent(id: string, nowMs: number): RegEvent {
     url_official: "https://example.org/regfeed-test",
     ai_act_articles: ["Art. 53"],
     published_at: nowMs,
+    published_at_precision: "time",
+    published_on: new Date(nowMs).toISOString().slice(0, 10),
     published_at_estimated: false,
     ingested_at: nowMs,
     language: "en",
     language_versions: Object.keys(TEST_TEXTS),
     translations: TEST_TEXTS,
+    status: null,
   };
 }
 

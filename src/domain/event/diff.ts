@@ -25,7 +25,8 @@ const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
- * Returns the difference from `previous` to `next`. The summary is in the given language if it is English, German or
+ * Returns the difference from `previous` to `next`. A date to which a time was added, or from which it was removed, is
+ * not a change. The summary is in the given language if it is English, German or
  * French, and otherwise in English. Changes of translations have the fields `translations.CODE.title` and
  * `translations.CODE.summary`.
  */
@@ -33,9 +34,9 @@ export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"):
   const changes: FieldChange[] = [];
   const own = next.language_versions.includes("en") ? "en" : next.language;
   for (const field of SCALARS) {
-    const before = previous[field] ?? null;
-    const after = next[field] ?? null;
-    if (before === after) continue;
+    const before = previous[field];
+    const after = next[field];
+    if (before === after || (field === "published_at" && isSameDay(previous, next))) continue;
     const isText = TEXTS.has(field) && typeof before === "string" && typeof after === "string";
     changes.push(isText ? textChange(field, { before, after, language: own }) : { field, before, after });
   }
@@ -51,6 +52,11 @@ export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"):
     summary: describeChanges(changes, { language, own: next.language_versions.length > 1 ? own : null }),
     changes,
   };
+}
+
+function isSameDay(previous: RegEvent, next: RegEvent): boolean {
+  return previous.published_on !== null && previous.published_on === next.published_on &&
+    (previous.published_at_precision === "date" || next.published_at_precision === "date");
 }
 
 /** Returns the changes of translations that `title_en` and `summary_en` do not show. */

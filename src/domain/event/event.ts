@@ -32,6 +32,11 @@ export interface LocalizedText {
   summary: string;
 }
 
+export const DATE_PRECISIONS = ["time", "date"] as const;
+
+/** `date`: the source states only the day. */
+export type DatePrecision = typeof DATE_PRECISIONS[number];
+
 /**
  * One version of one publication; append-only. The field names are those of the specification (section 2.1), so the
  * stored record is also the API's JSON. Times are Unix ms.
@@ -40,6 +45,8 @@ export interface RegEvent {
   /** `evt_` and a ULID. Never reused or changed. */
   id: string;
   source_id: string;
+  /** The source, with the name that the config gave it when this version was recorded. */
+  source: { id: string; name: string };
   /** Shared by all versions of one publication of one source. */
   external_id: string;
   /** Starts at 1. Each revision by the source increments it. */
@@ -58,8 +65,11 @@ export interface RegEvent {
   url_official: string;
   /** Canonical references such as `Art. 53(1)(d)`, `Annex III` and `Recital 60`, sorted and without duplicates. */
   ai_act_articles: string[];
-  /** The publication date stated by the source. */
+  /** The publication date stated by the source. A date without a time is midnight in the source's time zone. */
   published_at: number;
+  published_at_precision: DatePrecision;
+  /** The publication date as the source states it, `YYYY-MM-DD`; null if the source stated no usable date. */
+  published_on: string | null;
   /** True if the source stated no usable date. `published_at` is then the ingestion time of the first version. */
   published_at_estimated: boolean;
   ingested_at: number;
@@ -68,8 +78,8 @@ export interface RegEvent {
   language_versions: string[];
   /** The texts by language, for every entry of `language_versions`. */
   translations: Record<string, LocalizedText>;
-  /** Set only in the version that records that the source no longer lists the publication. */
-  status?: "withdrawn" | undefined;
+  /** `withdrawn` in the version that records that the source no longer lists the publication; otherwise null. */
+  status: "withdrawn" | null;
 }
 
 /** Adds a language to a record, unless it has that language. English texts also become `title_en` and `summary_en`. */

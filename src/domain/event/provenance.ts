@@ -11,8 +11,8 @@ export interface DocumentOrigin {
 }
 
 export interface LanguageOrigin extends DocumentOrigin {
-  /** URL of the publication in this language. Older records have none. */
-  url?: string | undefined;
+  /** URL of the publication in this language. */
+  url: string;
 }
 
 /** The origin of a record. It is stored with the record and never changes. */
@@ -22,6 +22,6 @@ export interface Provenance extends DocumentOrigin {
   categories: string[];
   /** The languages stated by item, document and source, most specific first. */
   stated_languages: string[];
-  /** The origins of the other languages that this version added or changed. */
-  other_languages?: Record<string, LanguageOrigin> | undefined;
+  /** The origins of the other languages that this version added or changed; null if there are none. */
+  other_languages: Record<string, LanguageOrigin> | null;
 }

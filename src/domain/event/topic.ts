@@ -8,7 +8,7 @@ export interface Topic {
   name_fr: string;
   /** The id of the parent topic, or null if this is a parent. */
   parent: string | null;
-  /** The articles of the AI Act that the topic covers, as bare numbers ("50", "75a"). */
+  /** The articles of the AI Act that the topic covers, as canonical references such as `Art. 50`. */
   articles: string[];
 }
 

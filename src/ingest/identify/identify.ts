@@ -136,7 +136,13 @@ export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean
 
 type Comparable = Pick<
   RegEvent,
-  "title_en" | "summary_en" | "url_official" | "published_at" | "published_at_estimated"
+  | "title_en"
+  | "summary_en"
+  | "url_official"
+  | "published_at"
+  | "published_at_precision"
+  | "published_on"
+  | "published_at_estimated"
 >;
 
 /** Whether an item differs from a record only in the values of its URL's query. */
@@ -159,7 +165,17 @@ export function isSameButForSite(item: NormalisedItem, event: Comparable): boole
 /** Whether an item has the same title, summary and date as a record. An estimated date of the record is ignored. */
 export function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
-    (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
+    (event.published_at_estimated || isSameDate(item, event));
+}
+
+/** Whether an item has the date of a record. If only one of them states the time, the day decides. */
+export function isSameDate(
+  item: NormalisedItem,
+  event: Pick<RegEvent, "published_at" | "published_at_precision" | "published_on">,
+): boolean {
+  if ((item.publishedAtMs ?? item.updatedAtMs) === event.published_at) return true;
+  const isDay = item.publishedPrecision === "date" || event.published_at_precision === "date";
+  return isDay && item.publishedOn !== null && item.publishedOn === event.published_on;
 }
 
 /** Whether two strings are the same apart from white space. */
@@ -216,7 +232,7 @@ export function isOther(
   if (isFixed || baseOf(rule) !== "guid" || item.guid === null) return false;
   if (!isAlone && item.summary !== "" && isSameText(item.summary, event.summary_en)) return false;
   return cleanUrl(item.link) !== cleanUrl(event.url_official) && !isSameText(item.title, event.title_en) &&
-    (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
+    (event.published_at_estimated || !isSameDate(item, event));
 }
 
 /** Returns the stated time of an item's last change, in Unix ms, or -Infinity if it states none. */

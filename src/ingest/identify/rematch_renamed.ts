@@ -19,6 +19,8 @@ export type KnownPublication = Pick<
   | "title_en"
   | "summary_en"
   | "published_at"
+  | "published_at_precision"
+  | "published_on"
   | "published_at_estimated"
   | "translations"
 >;

@@ -1,6 +1,7 @@
 // Parses dates as publishers write them. A date that is not fully understood is refused, not guessed.
+import type { DatePrecision } from "../../domain/event/event.ts";
 import { IGNORED_WORDS, MONTHS, WEEKDAYS } from "./date_words.ts";
-import { instantOf, isMonthFirst, type Zone, zoneOf } from "./zones.ts";
+import { instantOf, isMonthFirst, localDate, type Zone, zoneOf } from "./zones.ts";
 
 const MAX_DATE_CHARACTERS = 120;
 /** Years outside this range are placeholders (0001, 1900, 9999) or mistakes. */
@@ -24,8 +25,22 @@ interface Time {
 
 const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
 
+/** A date as a publisher states it. */
+export interface StatedDate {
+  /** Unix time in ms. */
+  atMs: number;
+  precision: DatePrecision;
+  /** The date in the time zone in which it is stated, `YYYY-MM-DD`. */
+  on: string;
+}
+
+/** Parses a date like {@link parseStatedDate} and returns it as Unix time in ms, or null. */
+export function parseDate(text: string, options: { timezone: string }): number | null {
+  return parseStatedDate(text, options)?.atMs ?? null;
+}
+
 /**
- * Parses a date and returns it as Unix time in ms, or null. Accepts RFC 822 and its successors, ISO 8601 (complete
+ * Parses a date, or returns null. Accepts RFC 822 and its successors, ISO 8601 (complete
  * dates), `asctime`, dates in words or digits in the languages of {@link MONTHS}, with or without a time, and Unix time
  * in seconds or ms. Weekdays are not checked, because publishers get them wrong. A date without a time means the start
  * of the day. `timezone` is the IANA zone of dates that state none; an unknown zone throws a RangeError.
@@ -33,7 +48,7 @@ const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
  * In "06/07/2024" the day comes first, as in Europe, unless the numbers rule that out, the stated weekday fits only the
  * other order, or the zone is American. Two-digit years up to 49 are 20xx (RFC 2822).
  */
-export function parseDate(text: string, options: { timezone: string }): number | null {
+export function parseStatedDate(text: string, options: { timezone: string }): StatedDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null;
   const trimmed = text.trim();
   if (/^\d+(?:\.\d+)?$/.test(trimmed)) return parseDigits(trimmed, options.timezone);
@@ -41,15 +56,16 @@ export function parseDate(text: string, options: { timezone: string }): number |
 }
 
 /** Parses a number: a day, a day and a time, or Unix time. */
-function parseDigits(text: string, timezone: string): number | null {
+function parseDigits(text: string, timezone: string): StatedDate | null {
   const digits = text.split(".")[0]?.length ?? 0;
   const compact = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?$/.exec(text);
   if (compact !== null && (digits === 8 || digits === 12 || digits === 14)) {
     const day = { year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) };
     return compose(day, readTime(compact[4], compact[5], compact[6]), timezone);
   }
-  if (digits === 9 || digits === 10) return plausible(Math.round(Number(text) * 1000));
-  return digits === 13 ? plausible(Math.round(Number(text))) : null;
+  if (digits !== 9 && digits !== 10 && digits !== 13) return null;
+  const atMs = Math.round(Number(text) * (digits === 13 ? 1 : 1000));
+  return isPlaceholder(atMs) ? null : { atMs, precision: "time", on: localDate(atMs, timezone) };
 }
 
 /** The forms of a day, in order of precedence. `#7#` stands for the name of a month. */
@@ -73,7 +89,7 @@ const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+)
 const MILITARY = /(:\d\d) (?:[a-gik-z]|(?<=:\d\d:\d\d )h)$/;
 
 /** Parses a written date: first the day, then the time. Every remaining word must be known. */
-function parseWritten(text: string, timezone: string): number | null {
+function parseWritten(text: string, timezone: string): StatedDate | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim()
     .replace(MILITARY, "$1 utc");
@@ -108,7 +124,7 @@ function withYearFirst(text: string): string {
 
 type Groups = Record<string, string | undefined>;
 
-function parseAround(day: Groups, rest: string, timezone: string): number | null {
+function parseAround(day: Groups, rest: string, timezone: string): StatedDate | null {
   const match = TIME.exec(rest) ?? COMPACT_TIME.exec(rest);
   const words = match === null
     ? rest
@@ -162,9 +178,12 @@ function readTime(h?: string, m?: string, s?: string, fraction?: string, half?: 
   return possible ? { hour, minute, second, ms } : null;
 }
 
-function compose(day: Day | null, time: Time | null, zone: Zone | null): number | null {
+function compose(day: Day | null, time: Time | null, zone: Zone | null): StatedDate | null {
   if (day === null || time === null || zone === null || !isPossible(day)) return null;
-  return plausible(instantOf(utc(day, time), zone));
+  const atMs = instantOf(utc(day, time), zone);
+  if (isPlaceholder(atMs)) return null;
+  const on = new Date(utc(day, MIDNIGHT)).toISOString().slice(0, 10);
+  return { atMs, precision: time === MIDNIGHT ? "date" : "time", on };
 }
 
 function isPossible({ year, month, day }: Day): boolean {
@@ -176,6 +195,6 @@ function utc(day: Day, time: Time): number {
   return Date.UTC(day.year, day.month - 1, day.day, time.hour, time.minute, time.second, time.ms);
 }
 
-function plausible(ms: number): number | null {
-  return Math.abs(ms) <= EPOCH_MARGIN_MS ? null : ms;
+function isPlaceholder(ms: number): boolean {
+  return Math.abs(ms) <= EPOCH_MARGIN_MS;
 }

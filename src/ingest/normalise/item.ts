@@ -1,6 +1,7 @@
 // Normalises one item of a document to plain text, an absolute link and times in Unix ms.
 import type { ParsedDocument, ParsedItem } from "../parse/document.ts";
-import { parseDate } from "./dates.ts";
+import type { DatePrecision } from "../../domain/event/event.ts";
+import { parseStatedDate, type StatedDate } from "./dates.ts";
 import { languageCode } from "./language.ts";
 import { absoluteUrl } from "./links.ts";
 import { cutText, textFromMarkup } from "./text.ts";
@@ -27,6 +28,10 @@ export interface NormalisedItem {
   summary: string;
   /** The date of publication, or else of the update, in Unix ms; null if none is stated. */
   publishedAtMs: number | null;
+  /** The date of `publishedAtMs` as it is stated, `YYYY-MM-DD`. */
+  publishedOn: string | null;
+  /** The precision of `publishedAtMs`. */
+  publishedPrecision: DatePrecision;
   updatedAtMs: number | null;
   /** ISO 639-1 code as stated by the item or the document; otherwise null. */
   language: string | null;
@@ -65,9 +70,10 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   if (guid !== item.guid) {
     notes.push(`its guid is ignored because it is longer than ${MAX_GUID_CHARACTERS} characters`);
   }
-  const updatedAtMs = readDate(item.updatedText, context.timezone, notes);
+  const updated = readDate(item.updatedText, context.timezone, notes);
   const link = linkOf(item, context, notes);
   if (link === null) notes.push("it has no valid link");
+  const published = readDate(item.publishedText, context.timezone, notes) ?? updated;
   return {
     ok: true,
     item: {
@@ -76,8 +82,10 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
       ...(link === null ? { hasNoLink: true } : {}),
       title,
       summary: cutText(summary, MAX_SUMMARY_CHARACTERS),
-      publishedAtMs: readDate(item.publishedText, context.timezone, notes) ?? updatedAtMs,
-      updatedAtMs,
+      publishedAtMs: published?.atMs ?? null,
+      publishedOn: published?.on ?? null,
+      publishedPrecision: published?.precision ?? "time",
+      updatedAtMs: updated?.atMs ?? null,
       language: languageCode(item.language) ?? languageCode(context.document.language),
       categories: categoriesOf(item),
     },
@@ -108,11 +116,11 @@ function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string
   return item.guid !== null && /^https?:/i.test(item.guid) ? absoluteUrl(item.guid) : null;
 }
 
-function readDate(text: string | null, timezone: string, notes: string[]): number | null {
+function readDate(text: string | null, timezone: string, notes: string[]): StatedDate | null {
   if (text === null) return null;
-  const atMs = parseDate(text, { timezone });
-  if (atMs === null) notes.push(`date not recognised: ${quote(text)}`);
-  return atMs;
+  const date = parseStatedDate(text, { timezone });
+  if (date === null) notes.push(`date not recognised: ${quote(text)}`);
+  return date;
 }
 
 function categoriesOf(item: ParsedItem): string[] {

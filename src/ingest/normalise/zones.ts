@@ -73,6 +73,11 @@ export function instantOf(wallMs: number, zone: Zone): number {
   return offsetMs(zone, late) === after ? late : early;
 }
 
+/** Returns the date at an instant in an IANA zone, as `YYYY-MM-DD`. */
+export function localDate(atMs: number, zone: string): string {
+  return new Date(atMs + (zone === "UTC" ? 0 : offsetMs(zone, atMs))).toISOString().slice(0, 10);
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns the offset of an IANA zone from UTC at an instant, in ms. */

@@ -371,7 +371,7 @@ function revisionContext(
   { source, state, options }: DocumentRun,
 ): RevisionContext {
   return {
-    sourceId: source.id,
+    source: { id: source.id, name: source.nameEn },
     keepAll: source.relevance === "all",
     notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
     nowMs: options.clock.nowMs(),
@@ -392,6 +392,7 @@ function revisionContext(
         categories: [...request.categories],
         stated_languages: [...request.statedLanguages],
         ...shared.origin,
+        other_languages: null,
       };
     },
   };

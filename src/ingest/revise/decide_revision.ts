@@ -3,7 +3,7 @@ import type { EventType, LocalizedText, RegEvent } from "../../domain/event/even
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Severity } from "../../domain/event/severity.ts";
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
-import { type IdentifiedItem, isSameButForDate, isSameText } from "../identify/identify.ts";
+import { type IdentifiedItem, isSameButForDate, isSameDate, isSameText } from "../identify/identify.ts";
 import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
@@ -23,7 +23,7 @@ export interface Classified {
 }
 
 export interface RevisionContext {
-  sourceId: string;
+  source: RegEvent["source"];
   /** Whether irrelevant items are recorded as well. */
   keepAll: boolean;
   notify: boolean;
@@ -61,6 +61,7 @@ export function decideRevision(
   const inLanguage = decideLanguage(identified, stored, context);
   if (inLanguage !== null) return inLanguage;
   if (!stored.withdrawn && hasOnlyDateChanged(identified, stored)) {
+    if (isSameDate(identified.item, stored.event)) return { kind: "unchanged", hashedAnew: true };
     const decision = decideDate(identified, stored, context.movedDates);
     if (decision !== null) return decision;
   }
@@ -112,8 +113,8 @@ function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored:
   const event = stored.event;
   if (language !== undefined && language !== event.language) return false;
   const stated = item.publishedAtMs ?? item.updatedAtMs;
-  return stated === (event.published_at_estimated ? null : event.published_at) &&
-    isSameButForDate(item, textsIn(event, event.language));
+  const isDated = event.published_at_estimated ? stated === null : isSameDate(item, event);
+  return isDated && isSameButForDate(item, textsIn(event, event.language));
 }
 
 function isAlike({ item, language }: IdentifiedItem, event: RegEvent): boolean {
@@ -193,13 +194,15 @@ export function hasText({ translations }: RegEvent, { title, summary }: Localize
   );
 }
 
-function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionContext): RegEvent {
+function nextVersion(previous: RegEvent, context: RevisionContext): RegEvent {
   return {
     ...previous,
     id: context.newEventId(),
+    source: context.source,
     version: previous.version + 1,
     supersedes: previous.id,
     ingested_at: context.nowMs,
+    status: null,
   };
 }
 
@@ -241,7 +244,8 @@ function buildEvent(
   const own = language ?? classified.language;
   return {
     id: context.newEventId(),
-    source_id: context.sourceId,
+    source_id: context.source.id,
+    source: context.source,
     external_id: previous?.external_id ?? key,
     version: (previous?.version ?? 0) + 1,
     supersedes: previous?.id ?? null,
@@ -254,11 +258,14 @@ function buildEvent(
     ai_act_articles: classified.aiActArticles,
     // Without a usable date, a publication keeps the date of its previous version. A new one gets the current time.
     published_at: isUsable ? stated : previous?.published_at ?? context.nowMs,
+    published_at_precision: isUsable ? item.publishedPrecision : previous?.published_at_precision ?? "time",
+    published_on: isUsable ? item.publishedOn : previous?.published_on ?? null,
     published_at_estimated: !isUsable,
     ingested_at: context.nowMs,
     language: own,
     language_versions: [own],
     translations: { [own]: { title: item.title, summary: item.summary } },
+    status: null,
   };
 }
 

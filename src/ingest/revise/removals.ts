@@ -40,7 +40,7 @@ export async function findRemovals(
     const isPlausible = missing.length <= Math.max(ALWAYS_PLAUSIBLE, seen.size);
     return missing.map(({ stored, missed }): RemovalDecision => {
       if (!isPlausible) return { kind: "unchanged" };
-      return missed >= TIMES_MISSED ? withdrawal(stored, { ...options, origin }) : { kind: "missed" };
+      return missed >= TIMES_MISSED ? withdrawal(stored, source, { ...options, origin }) : { kind: "missed" };
     });
   });
   for (const { kind } of decisions) {
@@ -67,12 +67,14 @@ function oldestListed(decided: readonly DecidedItem[]): number {
 
 function withdrawal(
   stored: StoredPublication,
+  source: SourceSettings,
   { newId, nowMs, rulesVersion, origin }: RemovalOptions & { origin: DocumentOrigin },
 ): RemovalDecision {
   const previous = stored.event;
   const event: RegEvent = {
     ...previous,
     id: newId("event"),
+    source: { id: source.id, name: source.nameEn },
     version: previous.version + 1,
     supersedes: previous.id,
     ingested_at: nowMs,
@@ -84,6 +86,7 @@ function withdrawal(
     categories: [],
     stated_languages: [previous.language],
     ...origin,
+    other_languages: null,
   };
   return { kind: "record", event, provenance, notify: "after_fetch" };
 }

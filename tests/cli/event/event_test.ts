@@ -83,6 +83,36 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
     assert.doesNotMatch(why.stdout, /What\s+is\s+stored\s+stays/);
   }));
 
+Deno.test("an event has its source's name, and only the date if the source states no time", () => {
+  const source = `${INBOX_SOURCE}timezone = "Europe/Berlin"\n`;
+  const dated = (summary: string, date: string) => item(summary).replace(/(?<=<pubDate>)[^<]+/, date);
+  return withConfig(source, async (folder) => {
+    await write(folder, "a.xml", dated("How to label pictures.", "2026-07-31"));
+    await json(folder, "ingest");
+    await write(folder, "a.xml", dated("How to label pictures.", "2026-07-31T09:30:00+02:00"));
+    assert.equal((await json(folder, "ingest", "inbox")).sources[0].revised, 0, "the time was added");
+    await writeConfig(folder, source.replace('"Inbox"', '"New inbox"'));
+    await write(folder, "b.xml", dated("How to label pictures and sound.", "2026-08-01"));
+    const id = await eventId(folder);
+    const preview = await regfeed(folder, "source test inbox");
+    assert.match(preview.stdout, /^revised +2026-08-01 {2,}/m);
+    await json(folder, "ingest", "inbox");
+
+    const first = await json(folder, "event", "show", id);
+    const { published_at, published_at_precision, published_on } = first.event;
+    assert.equal(new Date(published_at).toISOString(), "2026-07-30T22:00:00.000Z");
+    assert.deepEqual([published_at_precision, published_on], ["date", "2026-07-31"]);
+    const next = await json(folder, "event", "show", first.versions[1].id);
+    assert.deepEqual([first.event.source, next.event.source], [
+      { id: "inbox", name: "Inbox" },
+      { id: "inbox", name: "New inbox" },
+    ]);
+    const { stdout } = await regfeed(folder, `event show ${id}`);
+    assert.match(stdout, /^ {2}published +2026-07-31$/m);
+    assert.match(stdout, /^ {6}- published_at: 2026-07-31\n {6}\+ published_at: 2026-08-01$/m);
+  });
+});
+
 Deno.test("event show --why compares stored values with those of changed rules", () =>
   withConfig(INBOX_SOURCE, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));

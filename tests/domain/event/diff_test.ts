@@ -8,6 +8,7 @@ import type { RegEvent } from "../../../src/domain/event/event.ts";
 const BEFORE: RegEvent = {
   id: "evt_1",
   source_id: "board",
+  source: { id: "board", name: "Board" },
   external_id: "publication 1",
   version: 3,
   supersedes: "evt_0",
@@ -19,6 +20,8 @@ const BEFORE: RegEvent = {
   url_official: "https://board.example/1",
   ai_act_articles: ["Art. 50"],
   published_at: 1_000,
+  published_at_precision: "time",
+  published_on: "1970-01-01",
   published_at_estimated: false,
   ingested_at: 2_000,
   language: "en",
@@ -27,6 +30,7 @@ const BEFORE: RegEvent = {
     de: { title: "Leitlinien", summary: "Wie man kennzeichnet." },
     en: { title: "Guidelines", summary: "How to label." },
   },
+  status: null,
 };
 
 function next(change: Partial<RegEvent>): RegEvent {
@@ -49,6 +53,16 @@ const ROWS: [string, Partial<RegEvent>, FieldChange[]][] = [
     { field: "event_type", before: "guidance", after: "standard" },
     { field: "severity", before: "medium", after: "high" },
   ]],
+  [
+    "another time",
+    { published_at: 5_000 },
+    [{ field: "published_at", before: 1_000, after: 5_000 }],
+  ],
+  ["only the day known", { published_at: 0, published_at_precision: "date" }, []],
+  ["another day", { published_at: 86_400_000, published_at_precision: "date", published_on: "1970-01-02" }, [
+    { field: "published_at", before: 1_000, after: 86_400_000 },
+  ]],
+  ["a renamed source", { source: { id: "board", name: "New board" } }, []],
   ["withdrawn", { status: "withdrawn" }, [{ field: "status", before: null, after: "withdrawn" }]],
   ["an added and a removed topic", { topics: ["gpai", "labels"] }, [
     { field: "topics", added: ["labels"], removed: ["transparency"] },

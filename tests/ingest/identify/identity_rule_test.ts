@@ -13,6 +13,8 @@ const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   title: "Guidelines",
   summary: "On transparency.",
   publishedAtMs: 1_000,
+  publishedOn: "1970-01-01",
+  publishedPrecision: "time",
   updatedAtMs: null,
   language: null,
   categories: [],

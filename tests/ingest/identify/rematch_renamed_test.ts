@@ -20,6 +20,8 @@ const known = (change: Partial<KnownPublication> = {}): KnownPublication => ({
   title_en: "Guidelines",
   summary_en: SUMMARY,
   published_at: NOW,
+  published_at_precision: "time",
+  published_on: null,
   published_at_estimated: false,
   translations: {},
   ...change,

@@ -1,7 +1,7 @@
 // Dates are parsed in the formats that publishers use.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { parseDate } from "../../../src/ingest/normalise/dates.ts";
+import { parseDate, parseStatedDate } from "../../../src/ingest/normalise/dates.ts";
 
 const BERLIN = "Europe/Berlin";
 const iso = (text: string, timezone: string): string | null => {
@@ -179,6 +179,25 @@ Deno.test("parseDate() parses a date without a zone in the source's time zone", 
   ];
   for (const [text, timezone, expected] of rows) {
     assert.equal(iso(text, timezone), expected, `${text} ${timezone}`);
+  }
+});
+
+Deno.test("parseStatedDate() returns the precision, and the day as it is stated", () => {
+  const rows: [text: string, precision: string, on: string, instant: string][] = [
+    ["2026-11-18", "date", "2026-11-18", "2026-11-17T23:00:00.000Z"],
+    ["18.11.2026", "date", "2026-11-18", "2026-11-17T23:00:00.000Z"],
+    ["20261118", "date", "2026-11-18", "2026-11-17T23:00:00.000Z"],
+    ["18 November 2026", "date", "2026-11-18", "2026-11-17T23:00:00.000Z"],
+    ["2026-11-18 UTC", "date", "2026-11-18", "2026-11-18T00:00:00.000Z"],
+    ["Wed, 18 Nov 2026 00:00:00 +0100", "time", "2026-11-18", "2026-11-17T23:00:00.000Z"],
+    ["2026-11-18T00:30:00", "time", "2026-11-18", "2026-11-17T23:30:00.000Z"],
+    ["2026-11-18T23:30:00Z", "time", "2026-11-18", "2026-11-18T23:30:00.000Z"],
+    ["1794958200", "time", "2026-11-18", "2026-11-17T23:30:00.000Z"],
+    ["1794958200000", "time", "2026-11-18", "2026-11-17T23:30:00.000Z"],
+  ];
+  for (const [text, precision, on, instant] of rows) {
+    const date = parseStatedDate(text, { timezone: BERLIN });
+    assert.deepEqual(date, { precision, on, atMs: Date.parse(instant) }, text);
   }
 });
 

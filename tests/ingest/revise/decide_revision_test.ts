@@ -24,7 +24,7 @@ const classified: Classified = {
   aiActArticles: ["Art. 50"],
 };
 const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
-  sourceId: "board",
+  source: { id: "board", name: "Board" },
   keepAll: false,
   notify: true,
   nowMs: NOW,
@@ -44,6 +44,8 @@ const identified = (change: Partial<NormalisedItem> = {}): IdentifiedItem => {
     title: "Leitlinien",
     summary: "Zur Transparenz.",
     publishedAtMs: NOW - HOUR,
+    publishedOn: "2026-08-01",
+    publishedPrecision: "time",
     updatedAtMs: null,
     language: null,
     categories: [],
@@ -77,6 +79,7 @@ Deno.test("decideRevision() records a new publication as version 1 with the text
   assert.deepEqual(eventOf(identified()), {
     id: "evt_new",
     source_id: "board",
+    source: { id: "board", name: "Board" },
     external_id: "id-1",
     version: 1,
     supersedes: null,
@@ -88,11 +91,14 @@ Deno.test("decideRevision() records a new publication as version 1 with the text
     url_official: "https://board.example/a",
     ai_act_articles: ["Art. 50"],
     published_at: NOW - HOUR,
+    published_at_precision: "time",
+    published_on: "2026-08-01",
     published_at_estimated: false,
     ingested_at: NOW,
     language: "de",
     language_versions: ["de"],
     translations: { de: { title: "Leitlinien", summary: "Zur Transparenz." } },
+    status: null,
   });
 });
 
@@ -147,13 +153,50 @@ Deno.test("decideRevision() decides whether a changed date is a revision by the 
   assert.equal(decide("again", { textHash: "another text" }), "record");
 });
 
+Deno.test("decideRevision() records no revision if only the time of a date is added or removed", () => {
+  type Dates = Pick<NormalisedItem, "publishedAtMs" | "publishedOn" | "publishedPrecision">;
+  const at = (time: string, publishedOn: string, publishedPrecision: Dates["publishedPrecision"]): Dates => ({
+    publishedAtMs: Date.parse(time),
+    ...{ publishedOn, publishedPrecision },
+  });
+  const day = at("2026-07-29T22:00:00Z", "2026-07-30", "date");
+  const sameDayInUtc = at("2026-07-30T00:00:00Z", "2026-07-30", "date");
+  const morning = at("2026-07-30T07:30:00Z", "2026-07-30", "time");
+  const evening = at("2026-07-30T17:30:00Z", "2026-07-30", "time");
+  const nextDay = at("2026-07-30T22:00:00Z", "2026-07-31", "date");
+  const rows: [name: string, before: Dates, after: Dates, kind: string][] = [
+    ["a time added", day, morning, "unchanged"],
+    ["a time removed", morning, day, "unchanged"],
+    ["the same day in another zone", day, sameDayInUtc, "unchanged"],
+    ["another time", morning, evening, "record"],
+    ["another day", day, nextDay, "record"],
+    ["another day and a time removed", morning, nextDay, "record"],
+  ];
+  for (const [name, before, after, kind] of rows) {
+    const item = identified(before);
+    const stored = storedAs(eventOf(item), item.contentHash);
+    const decision = decideRevision(identified(after), stored, context());
+    assert.equal(decision.kind, kind, name);
+    // The new hash is stored, so the next fetch is unchanged at once.
+    if (decision.kind === "unchanged") assert.equal(decision.hashedAnew, true, name);
+    const edited = decideRevision(identified({ ...after, title: "Neu" }), stored, context());
+    assert.ok(edited.kind === "record");
+    const { published_at, published_on, published_at_precision } = edited.event;
+    assert.deepEqual(
+      [published_at, published_on, published_at_precision],
+      [after.publishedAtMs, after.publishedOn, after.publishedPrecision],
+      name,
+    );
+  }
+});
+
 Deno.test("decideRevision() restores a withdrawn publication that is listed again", () => {
   const before = identified();
   const event = { ...eventOf(before), status: "withdrawn" as const };
   const stored = { ...storedAs(event, before.contentHash), withdrawn: true };
   const decision = decideRevision(before, stored, context());
   assert.ok(decision.kind === "record");
-  assert.deepEqual([decision.event.version, decision.event.status], [2, undefined]);
+  assert.deepEqual([decision.event.version, decision.event.status], [2, null]);
 });
 
 Deno.test("decideRevision() revises nothing if the document was read before", () => {

@@ -161,7 +161,7 @@ Deno.test("a publication in several languages is withdrawn once, and restored on
     assert.deepEqual(await fetchNext(world), [0, 1, 9, 2]);
     assert.deepEqual(await fetchNext(world), [0, 0, 12, 0]);
     const versions = (await versionsOf(world)).filter(({ external_id }) => external_id.endsWith("/1"));
-    assert.deepEqual(versions.map(({ status }) => status), [undefined, "withdrawn", undefined]);
+    assert.deepEqual(versions.map(({ status }) => status), [null, "withdrawn", null]);
     assert.deepEqual(titles(versions[2])["fr"], titleOf("fr", "1", 2));
   }));
 

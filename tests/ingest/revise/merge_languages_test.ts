@@ -15,7 +15,7 @@ const CODES = ["en", "de", "fr"];
 const FORMS = languageForms({ languages: CODES, languagePattern: "/(en|de|fr)/" });
 
 const context = (movedDates: RevisionContext["movedDates"] = "again"): RevisionContext => ({
-  sourceId: "board",
+  source: { id: "board", name: "Board" },
   keepAll: false,
   notify: true,
   nowMs: NOW,
@@ -44,6 +44,8 @@ function itemOf(text: string): IdentifiedItem {
     title,
     summary: `${title}.`,
     publishedAtMs: NOW - 9 * DAY + Number(days) * DAY,
+    publishedOn: null,
+    publishedPrecision: "time" as const,
     updatedAtMs: null,
     language: null,
     categories: [],
@@ -166,7 +168,7 @@ Deno.test("decideGroup() restores a withdrawn publication in one version with it
   const stored = storedOf(["en A", "de B", "fr C"], { withdrawn: true });
   const { outcomes, event } = decide(["de B2", "fr C", "en A"], stored);
   assert.deepEqual(outcomes, { A: "record", B2: "joined", C: "unchanged" });
-  assert.equal(event?.status, undefined);
+  assert.equal(event?.status, null);
   assert.deepEqual(Object.values(event?.translations ?? {}).map(({ title }) => title), ["A", "B2", "C"]);
 });
 

@@ -35,7 +35,7 @@ Deno.test("a publication that is missing from two consecutive fetches is withdra
     const versions = (await storedEvents(world)).filter(({ external_id }) => external_id === "3");
     assert.deepEqual(
       versions.map(({ version, status, title_en }) => [version, status, title_en]).sort(),
-      [1, 2, 3].map((at) => [at, at === 2 ? "withdrawn" : undefined, "Guidelines on the AI Act 3"]),
+      [1, 2, 3].map((at) => [at, at === 2 ? "withdrawn" : null, "Guidelines on the AI Act 3"]),
     );
   }));
 

@@ -97,6 +97,7 @@ export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
   return {
     id,
     source_id: "board",
+    source: { id: "board", name: "Board" },
     external_id: `publication of ${id}`,
     version: 1,
     supersedes: null,
@@ -108,11 +109,14 @@ export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
     url_official: `https://board.example/${id}`,
     ai_act_articles: ["Art. 50"],
     published_at: T0,
+    published_at_precision: "time",
+    published_on: new Date(T0).toISOString().slice(0, 10),
     published_at_estimated: false,
     ingested_at: T0,
     language: "en",
     language_versions: ["en"],
     translations: { en: { title: `Guidelines ${id}`, summary: "How to label generated pictures." } },
+    status: null,
     ...change,
   };
 }
@@ -125,6 +129,7 @@ export const PROVENANCE: Provenance = {
   document_sha256: "5a".repeat(32),
   http_status: 200,
   fetched_at: T0,
+  other_languages: null,
 };
 
 /** Returns the terms of a valid search. */

@@ -338,7 +338,7 @@ test("recordRemovals() counts the consecutive complete fetches in which a public
 
 test("recordRemovals() records a withdrawal once, until the publication returns", async (store) => {
   await publish(store, [anEvent("evt_1", { external_id: "one" })]);
-  const next = (version: number, status?: "withdrawn") =>
+  const next = (version: number, status: "withdrawn" | null = null) =>
     recordIt(anEvent(`evt_${version}`, { external_id: "one", version, status }))();
   const remove = (version: number) =>
     store.recordRemovals(
