@@ -68,4 +68,9 @@ function simplify(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"):
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   delete schema.propertyNames;
+  // openapi-typescript takes fields with a default as required, also in requests.
+  if (io === "input" && schema.default !== undefined) {
+    schema.description = `${schema.description ?? ""}. Default: \`${JSON.stringify(schema.default)}\``;
+    delete schema.default;
+  }
 }
