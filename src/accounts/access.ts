@@ -30,7 +30,10 @@ function whyDisabled({ disabledBy }: KeyHolder): string {
     : "This API key is valid, but the operator has disabled your access. A new key would not help; contact the operator.";
 }
 
-/** Returns the holder if its key is valid and its customer is enabled. Otherwise, throws `unauthenticated`. */
+/**
+ * Returns the holder if its key is valid and its customer is enabled. Otherwise, throws `unauthenticated` or
+ * `access_ended`.
+ */
 function checked(holder: KeyHolder | null, nowMs: number): KeyHolder {
   if (holder === null) throw new AppError("unauthenticated", "This API key is unknown.");
   if (keyStateOf(holder.key, nowMs) === "disabled") {
@@ -39,7 +42,7 @@ function checked(holder: KeyHolder | null, nowMs: number): KeyHolder {
       "This API key is disabled because it was replaced or revoked. Contact the operator if you have no newer key.",
     );
   }
-  if (!holder.customer.enabled) throw new AppError("unauthenticated", whyDisabled(holder));
+  if (!holder.customer.enabled) throw new AppError("access_ended", whyDisabled(holder));
   return holder;
 }
 

@@ -40,8 +40,8 @@ import { createRouter, type FindDestination } from "./router.ts";
 /** A method that no route has, used to look up a path regardless of the method. */
 const NO_METHOD = "";
 
-/** Errors that count against the IP address as failed attempts to authenticate. */
-const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "invalid_signature"];
+/** Errors that count against the IP address as failed attempts to authenticate, because no quota counts them. */
+const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "access_ended", "invalid_signature"];
 
 export interface ServerOptions {
   routes: readonly Route[];
@@ -206,8 +206,8 @@ class Server implements ApiServer {
   }
 
   /**
-   * Returns the customer of the request's key, or null if the route requires no key. Throws `unauthenticated` or
-   * `quota_exceeded`. Throws `too_many_requests`, without reading the store, if the IP address has reached a limit.
+   * Returns the customer of the request's key, or null if the route requires no key. Throws `unauthenticated`,
+   * `access_ended` or `quota_exceeded`. Throws `too_many_requests`, without reading the store, if the IP address has reached a limit.
    */
   async #admit(access: RouteAccess, call: ApiRequest): Promise<Customer | null> {
     const { keys, countRequest } = this.options;

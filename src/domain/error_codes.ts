@@ -11,6 +11,7 @@ export const ERRORS = {
   invalid_webhook_url: { status: 400, title: "This URL cannot receive webhooks" },
   invalid_signature: { status: 400, title: "The signature does not match" },
   unauthenticated: { status: 401, title: "A valid API key is required" },
+  access_ended: { status: 403, title: "Access has ended" },
   subscription_limit_reached: {
     status: 403,
     title: "The tier's limit on active subscriptions has been reached",

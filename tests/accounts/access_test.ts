@@ -44,12 +44,11 @@ function given(holder: KeyHolder | null = HOLDER) {
   return { access: createAccess({ store, clock }), clock, holders, asked };
 }
 
-async function refused(ask: () => Promise<unknown>): Promise<string> {
+async function refused(ask: () => Promise<unknown>, code = "unauthenticated"): Promise<string> {
   let detail = "";
   await assert.rejects(async () => await ask(), (error) => {
     assert.ok(error instanceof AppError);
-    assert.equal(error.code, "unauthenticated");
-    assert.equal(error.status, 401);
+    assert.deepEqual([error.code, error.status], [code, code === "unauthenticated" ? 401 : 403]);
     assert.ok(!error.message.includes(KEY.slice(4, 20)), "the key is not repeated");
     detail = error.detail;
     return true;
@@ -65,7 +64,7 @@ Deno.test("authenticate() finds the customer of a valid key by the key's hash", 
 });
 
 Deno.test("authenticate() states whether the key is missing, malformed, unknown or disabled", async () => {
-  const rows: [header: string | null, holder: KeyHolder | null, detail: RegExp][] = [
+  const rows: [header: string | null, holder: KeyHolder | null, detail: RegExp, code?: string][] = [
     [null, HOLDER, /Send your API key/],
     ["Bearer nonsense", HOLDER, /has no valid API key/],
     ["", HOLDER, /has no valid API key/],
@@ -78,12 +77,17 @@ Deno.test("authenticate() states whether the key is missing, malformed, unknown 
       { ...DISABLED_KEY, customer: DISABLED_CUSTOMER.customer, disabledBy: "payment" },
       /^(?!.*(paid|access)).*disabled/,
     ],
-    [BEARER, DISABLED_CUSTOMER, /disabled your access.*would not help/],
-    [BEARER, { ...DISABLED_CUSTOMER, disabledBy: "payment" }, /same key resumes when you pay/],
+    [BEARER, DISABLED_CUSTOMER, /disabled your access.*would not help/, "access_ended"],
+    [
+      BEARER,
+      { ...DISABLED_CUSTOMER, disabledBy: "payment" },
+      /same key resumes when you pay/,
+      "access_ended",
+    ],
   ];
-  for (const [header, holder, detail] of rows) {
+  for (const [header, holder, detail, code] of rows) {
     const { access, asked } = given(holder);
-    assert.match(await refused(() => access.authenticate(header)), detail);
+    assert.match(await refused(() => access.authenticate(header), code), detail);
     assert.equal(asked.length, header === BEARER ? 1 : 0, "the store is not queried for malformed keys");
   }
 });

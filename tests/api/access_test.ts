@@ -37,7 +37,10 @@ Deno.test("rotated keys and keys of disabled customers are rejected within a sec
     assert.equal((await world.ask("/v1/events", { key })).status, 200);
     await world.store.changeCustomer(customer.id, { enabled: false }, BY);
     await world.platform.clock.advance(999);
-    assert.equal((await world.ask("/v1/events", { key })).status, 401);
+    const ended = await world.ask("/v1/events", { key });
+    assert.deepEqual([ended.status, ended.json.code], [403, "access_ended"]);
+    assert.equal(ended.headers.get("www-authenticate"), null);
+    assert.equal(ended.headers.get("x-ratelimit-limit"), null);
     await world.store.changeCustomer(customer.id, { enabled: true }, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 200);

@@ -186,7 +186,7 @@ Deno.test("a running server applies the changes of commands within a second", ()
       assert.equal(typeof keys[0]?.last_used_at, "number");
       await regfeedJson(folder, `customer disable ${customer.id}`);
       await second();
-      assert.equal(await statusWith(next.key), 401);
+      assert.equal(await statusWith(next.key), 403);
       await regfeedJson(folder, `customer enable ${customer.id}`);
       await regfeedJson(folder, `customer set-tier ${customer.id} gpai`);
       await second();

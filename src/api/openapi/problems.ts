@@ -45,6 +45,14 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when: "the key is missing, unknown or disabled; `WWW-Authenticate` states how to send one",
     detail: "Send your API key as `Authorization: Bearer rgf_…`.",
   },
+  access_ended: {
+    when:
+      "the key is valid, but a payment is missing, the paid subscription has ended, or the operator has disabled your " +
+      "access; `detail` says which, and the same key works again when access returns",
+    detail:
+      "This API key is valid, but your access has ended because a payment is missing or your paid subscription has " +
+      "ended. Access with the same key resumes when you pay or subscribe again with the same account.",
+  },
   subscription_limit_reached: {
     when:
       "your tier's limit on active subscriptions has been reached, or you have 100 disabled subscriptions",
@@ -188,7 +196,7 @@ export function codesOf(route: Route): ErrorCode[] {
     "internal",
     "unavailable",
   ]);
-  if (route.access === "key") codes.add("unauthenticated").add("quota_exceeded");
+  if (route.access === "key") codes.add("unauthenticated").add("access_ended").add("quota_exceeded");
   if (route.access === "key" && route.method !== "GET") codes.add("precondition_failed");
   if (route.access === "signature") codes.add("invalid_signature");
   if (route.body !== undefined || route.access === "signature") {

@@ -96,11 +96,15 @@ const RETRIABLE: ReadonlySet<ErrorCode> = new Set([
   "too_many_requests",
 ]);
 
+/** Errors that occur before the quota is counted. */
+const NOT_ADMITTED: ReadonlySet<ErrorCode> = new Set(["unauthenticated", "access_ended"]);
+
 function problemHeaders(codes: readonly ErrorCode[]): HeaderName[] {
   return [
     "X-Request-Id",
     "Cache-Control",
-    ...(codes.includes("unauthenticated") ? ["WWW-Authenticate" as const] : QUOTA_HEADERS),
+    ...(codes.includes("unauthenticated") ? ["WWW-Authenticate" as const] : []),
+    ...(codes.every((code) => NOT_ADMITTED.has(code)) ? [] : QUOTA_HEADERS),
     ...(codes.some((code) => RETRIABLE.has(code)) ? ["Retry-After" as const] : []),
     ...(codes.includes("method_not_allowed") ? ["Allow" as const] : []),
   ];

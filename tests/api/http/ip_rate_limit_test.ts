@@ -144,7 +144,7 @@ Deno.test("after too many invalid keys from an address, the store is not queried
     assert.equal((await askFrom(world, from, "/v1/events", WRONG)).status, 401);
   }));
 
-Deno.test("a disabled key is not exempt from the limit", () =>
+Deno.test("a key without access is not exempt from the limit", () =>
   withWorld("failed_keys_per_minute = 2", async (world) => {
     const { key, customer } = await world.addCustomer();
     const from = "198.51.100.1";
@@ -153,7 +153,7 @@ Deno.test("a disabled key is not exempt from the limit", () =>
     await world.platform.clock.advance(1_000);
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await askFrom(world, from, "/v1/events", bearer(key))).status);
-    assert.deepEqual(statuses, [401, 401, 429]);
+    assert.deepEqual(statuses, [403, 403, 429]);
   }));
 
 Deno.test("invalid payment signatures count as invalid keys", async () => {

@@ -44,7 +44,7 @@ Deno.test(
       const outcomes = [...said.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome);
       assert.deepEqual(outcomes, ["applied", "applied", "applied", "applied"], said + complaints);
       assert.match(said, /"tier":"team"/);
-      assert.match(said, /"status":401,.*your access has ended because a payment is missing/);
+      assert.match(said, /"status":403,.*your access has ended because a payment is missing/);
       for (const kind of ["welcome", "payment-failed", "access-ended"]) {
         assert.match(said, new RegExp(`^mail_\\w+ +${kind} +[-0-9]+ [:0-9]+ +cus_\\w+ +sent `, "m"));
       }

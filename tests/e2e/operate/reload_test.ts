@@ -122,7 +122,7 @@ Deno.test("a reload under load fails no request, and applies customers, limits a
     await writeConfig(folder, SECOND);
     const said = await reload(server);
     await opens(server, PAPER_KEY, 200);
-    await opens(server, BANK_KEY, 401);
+    await opens(server, BANK_KEY, 403);
     const names = ["customers.bank (gone)", "customers.paper (new)", "sources.inbox (new)"];
     for (const name of [...names, "tiers.team.api_requests_per_day"]) {
       assert.ok(said.includes(name), `${name} in ${said}`);
