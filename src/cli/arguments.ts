@@ -1,7 +1,7 @@
 // Parses the options and positionals of a command.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../config/toml/did_you_mean.ts";
-import { type Command, type CommandOption, optionsOf } from "./command.ts";
+import { type Command, type CommandOption, optionsOf, positionalsOf } from "./command.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 import { usageLine } from "./help.ts";
 
@@ -99,12 +99,6 @@ function positionalProblem(command: Command, positionals: readonly string[]): st
 
 function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
-}
-
-/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`, without the values of options. */
-function positionalsOf(usage: string): string[] {
-  const words = usage.split(" ");
-  return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));
 }
 
 function wrongUse(command: Command, problem: string): CommandError {

@@ -8,6 +8,8 @@ export interface CommandOption {
   mayHaveValue?: true;
   /** Placeholder for the value in the help, such as "FILE". */
   value?: string;
+  /** The possible values, if they are fixed. Completions offer them; the command checks the value. */
+  values?: readonly string[];
   short?: string;
   help: string;
 }
@@ -27,6 +29,8 @@ export interface Command {
   example: string;
   /** The command's own options. `--json`, `--utc`, `--config`, `--verbose` and `--help` are added to them. */
   options?: Record<string, CommandOption>;
+  /** The possible values of positionals that have fixed ones, by their placeholder. */
+  positionalValues?: Readonly<Record<string, readonly string[]>>;
   /** Set if the command reads no config and has no option `--config`. */
   withoutConfig?: true;
   /** Resolves with the exit code (default: success). */
@@ -55,4 +59,10 @@ export function optionsOf({ usage, options, withoutConfig }: Command): Record<st
     ...(withoutConfig ? {} : { config: CONFIG_OPTION, verbose: VERBOSE_OPTION }),
     help: { kind: "flag", short: "h", help: "print this help" },
   };
+}
+
+/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`, without the values of options. */
+export function positionalsOf(usage: string): string[] {
+  const words = usage.split(" ");
+  return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));
 }

@@ -30,8 +30,17 @@ const LOADERS: readonly Loader[] = [
   { words: ["store"], load: async () => [(await import("./store/new_secret_key.ts")).newKeyCommand] },
   { words: ["doctor"], load: async () => [(await import("./doctor/doctor.ts")).doctorCommand] },
   { words: ["healthcheck"], load: async () => [(await import("./healthcheck.ts")).healthcheckCommand] },
+  { words: ["completions"], load: () => completions ??= loadCompletions() },
   { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },
 ];
+
+let completions: Promise<Command[]> | undefined;
+
+/** The command gets the list of commands, because it cannot import this file, which imports it. */
+async function loadCompletions(): Promise<Command[]> {
+  const { createCompletionsCommand } = await import("./completions/completions.ts");
+  return [createCompletionsCommand({ loadEveryCommand, subjects: SUBJECTS })];
+}
 
 /** The sections of the overview, with the first words of their commands. */
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
@@ -39,7 +48,7 @@ export const SECTIONS: readonly (readonly [title: string, words: readonly string
   ["Sources and events", ["ingest", "source", "event"]],
   ["Customers", ["customer", "key", "payment", "mail", "audit"]],
   ["Deliveries", ["delivery", "webhook"]],
-  ["Operation", ["doctor", "healthcheck", "backup", "store", "version"]],
+  ["Operation", ["doctor", "healthcheck", "backup", "store", "completions", "version"]],
 ];
 
 /** What the commands with a common first word are about. */

@@ -1,9 +1,11 @@
-// Builds the Debian package: the executable, systemd unit, config, documents, and maintainer scripts.
+// Builds the Debian package: the executable, systemd unit, config, documents, examples, completions, and maintainer
+// scripts.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { loadEveryCommand } from "../../src/cli/commands.ts";
+import { completionsFor, type Shell } from "../../src/cli/completions/completions.ts";
+import { loadEveryCommand, SUBJECTS } from "../../src/cli/commands.ts";
 import { buildFacts, commitTime } from "./executable.ts";
 import { collectLicences } from "./licences.ts";
 import { manualPage } from "./manual.ts";
@@ -24,6 +26,15 @@ export function debianArchitecture(target: string): string | null {
 export function debianConfig(example: string): string {
   return example.replaceAll(/"data\//g, '"/var/lib/regfeed/');
 }
+
+/** Where each shell loads completions from. */
+const COMPLETIONS: Readonly<Record<Shell, string>> = {
+  bash: "usr/share/bash-completion/completions/regfeed",
+  zsh: "usr/share/zsh/vendor-completions/_regfeed",
+  fish: "usr/share/fish/vendor_completions.d/regfeed.fish",
+};
+
+const EXAMPLES = "usr/share/doc/regfeed/examples";
 
 export interface DebianPackage {
   executable: string;
@@ -58,7 +69,17 @@ export async function buildDebian(
     for (const path of await documents()) {
       await put(`usr/share/doc/regfeed/${path}`, await read(path), 0o644);
     }
-    const page = manualPage(await loadEveryCommand(), {
+    for (const path of await filesIn("packaging")) {
+      await put(`${EXAMPLES}/${path}`, await read(`packaging/${path}`), 0o644);
+    }
+    await put(`${EXAMPLES}/config.example.toml`, await read("config.example.toml"), 0o644);
+    // The documents link to ../../packaging.
+    await Deno.symlink("examples", join(folder, "usr/share/doc/regfeed/packaging"));
+    const commands = await loadEveryCommand();
+    for (const [shell, path] of Object.entries(COMPLETIONS)) {
+      await put(path, completionsFor(shell as Shell, commands, SUBJECTS), 0o644);
+    }
+    const page = manualPage(commands, {
       version,
       timeMs: time === null ? Date.now() : time * 1_000,
     });
@@ -88,12 +109,15 @@ export async function buildDebian(
 
 async function documents(): Promise<string[]> {
   const found = ["README.md", "SECURITY.md"];
-  for (const folder of ["docs", "docs/use", "docs/run", "docs/develop", "packaging"]) {
-    for await (const { name, isFile } of Deno.readDir(join(ROOT, folder))) {
-      if (isFile) found.push(`${folder}/${name}`);
-    }
+  for (const folder of ["docs", "docs/use", "docs/run", "docs/develop"]) {
+    found.push(...(await filesIn(folder)).map((name) => `${folder}/${name}`));
   }
   return found.sort();
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(join(ROOT, folder)));
+  return entries.filter(({ isFile }) => isFile).map(({ name }) => name).sort();
 }
 
 /** Returns Debian's changelog, with an entry for this version. */

@@ -45,7 +45,7 @@ export const customerCommands: Command[] = [
     example: "regfeed customer add --email ana@example.org --tier team",
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
-      tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
+      tier: { kind: "text", value: "TIER", values: TIERS, help: `${TIERS.join(", ")} (default indie)` },
       ...LIMIT_OPTIONS,
       another: { kind: "flag", help: "allow an email address that another customer has" },
     },
@@ -99,6 +99,7 @@ export const customerCommands: Command[] = [
       "changes a customer's tier and sends an email about it; if the new tier allows fewer subscriptions, " +
       "the newest are held",
     example: "regfeed customer set-tier ana@example.org gpai",
+    positionalValues: { TIER: TIERS },
     options: { ...LIMIT_OPTIONS },
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");

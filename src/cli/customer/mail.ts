@@ -16,7 +16,7 @@ export const mailCommands: Command[] = [
     example: "regfeed mail list --status failed",
     options: {
       ...CUSTOMER_OPTION,
-      status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
+      status: { kind: "text", value: "STATUS", values: MAIL_STATUSES, help: MAIL_STATUSES.join(", ") },
       ...pageOptions({ row: "MAIL" }),
     },
     run: (call) =>

@@ -40,7 +40,12 @@ export const deliveryCommands: Command[] = [
         help: "only deliveries to this subscription, even if it is deleted",
       },
       event: { kind: "text", value: "ID", help: "only deliveries of this event" },
-      status: { kind: "text", value: "STATUS,…", help: `any of ${DELIVERY_STATUSES.join(", ")}` },
+      status: {
+        kind: "text",
+        value: "STATUS,…",
+        values: DELIVERY_STATUSES,
+        help: `any of ${DELIVERY_STATUSES.join(", ")}`,
+      },
       since: {
         kind: "text",
         value: "TIME",

@@ -34,12 +34,14 @@ const FILTERS: Record<string, CommandOption & { parameter: keyof EventsQuery }> 
     parameter: "severity_min",
     kind: "text",
     value: "SEVERITY",
+    values: SEVERITIES,
     help: `minimum severity: ${SEVERITIES.join(", ")}`,
   },
   type: {
     parameter: "event_type",
     kind: "list",
     value: "TYPE,…",
+    values: EVENT_TYPES,
     help: `any of ${EVENT_TYPES.join(", ")}`,
   },
   article: {

@@ -63,5 +63,30 @@ Deno.test(
         stderr: "null",
       }).output();
       assert.equal(new TextDecoder().decode(stdout), "");
+      await assertInstalled(output, folder);
     }),
 );
+
+/** Checks what the package installs beside the program: documents, examples, completions and the manual page. */
+async function assertInstalled(debian: string, folder: string): Promise<void> {
+  const root = join(folder, "root");
+  await new Deno.Command("dpkg-deb", { args: ["-x", debian, root] }).output();
+  const shared = join(root, "usr", "share");
+  for (
+    const path of [
+      "doc/regfeed/README.md",
+      "doc/regfeed/docs/run/install.md",
+      // The documents link to this folder.
+      "doc/regfeed/packaging/regfeed.service",
+      ...["Caddyfile", "nginx.conf", "alerts.yml", "config.example.toml"].map((name) =>
+        `doc/regfeed/examples/${name}`
+      ),
+      "bash-completion/completions/regfeed",
+      "zsh/vendor-completions/_regfeed",
+      "fish/vendor_completions.d/regfeed.fish",
+      "man/man1/regfeed.1.gz",
+    ]
+  ) {
+    assert.ok((await Deno.stat(join(shared, path))).size > 0, path);
+  }
+}
