@@ -18,7 +18,14 @@ const LOADERS: readonly Loader[] = [
   { words: ["source"], load: async () => (await import("./source/source.ts")).sourceCommands },
   { words: ["event"], load: async () => (await import("./event/event.ts")).eventCommands },
   { words: ["customer"], load: async () => (await import("./customer/customer.ts")).customerCommands },
-  { words: ["customer"], load: async () => (await import("./customer/account.ts")).accountCommands },
+  {
+    words: ["customer"],
+    load: async () => [(await import("./customer/customer_show.ts")).customerShowCommand],
+  },
+  {
+    words: ["customer"],
+    load: async () => [(await import("./customer/customer_erase.ts")).customerEraseCommand],
+  },
   { words: ["customer"], load: async () => [(await import("./customer/hash_key.ts")).hashKeyCommand] },
   { words: ["key"], load: async () => (await import("./customer/key.ts")).keyCommands },
   { words: ["payment"], load: async () => (await import("./customer/payment.ts")).paymentCommands },

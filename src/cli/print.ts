@@ -2,6 +2,7 @@
 import { escapeControls } from "../domain/control_characters.ts";
 import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
+import { formatRelative } from "./relative_time.ts";
 import { type Cell, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 import { wrapLines } from "./wrap_text.ts";
 
@@ -52,6 +53,12 @@ export function tableFor(
 /** Returns the cell for a time in Unix ms, or `none` for null. */
 export function timeCell(atMs: number | null, none = "never"): Cell {
   return atMs === null ? none : { atMs };
+}
+
+/** Formats a time for a line of text: in UTC, and on a terminal also relative to now unless there is `--utc`. */
+export function timeText({ host, flags }: Viewer, atMs: number): string {
+  const exact = `${formatTime(atMs)} UTC`;
+  return host.isTerminal && !flags.has("utc") ? `${exact} (${formatRelative(atMs, host.nowMs())})` : exact;
 }
 
 export interface Listing<T> extends Omit<Fitting, "width"> {

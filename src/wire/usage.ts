@@ -1,7 +1,10 @@
 // A customer's usage and limits as JSON.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { TIERS } from "../domain/customer/tier.ts";
+import type { DailyAction } from "../domain/customer/daily_limit.ts";
+import { nextUtcDay, nextUtcMonth } from "../domain/customer/quota_period.ts";
+import { type Tier, type TierLimits, TIERS } from "../domain/customer/tier.ts";
+import type { Usage } from "../domain/ports/store/customers.ts";
 import { count, disclaimer, time } from "./fields.ts";
 
 const dailyActions = z.strictObject({
@@ -72,3 +75,47 @@ export const usageReport = z.strictObject({
     disclaimer: DISCLAIMER,
   }],
 });
+
+export type UsageReport = z.infer<typeof usageReport>;
+
+/** Returns a customer's limits and usage at `nowMs`, Unix ms. */
+export function toUsage({ tier, limits, requests, month, today, nowMs }: {
+  tier: Tier;
+  limits: TierLimits;
+  /** Today's requests. */
+  requests: number;
+  month: Usage;
+  today: Readonly<Record<DailyAction, number>>;
+  nowMs: number;
+}): Omit<UsageReport, "disclaimer"> {
+  const daily = (limit: number, used: number) => ({
+    limit,
+    used,
+    remaining: Math.max(0, limit - used),
+    resets_at: nextUtcDay(nowMs),
+  });
+  return {
+    tier,
+    api_requests: daily(limits.apiRequestsPerDay, requests),
+    webhook_deliveries: {
+      limit: limits.webhookDeliveriesPerMonth,
+      used: month.deliveries,
+      remaining: Math.max(0, limits.webhookDeliveriesPerMonth - month.deliveries),
+      held: month.held,
+      held_limit: limits.heldDeliveries,
+      resets_at: nextUtcMonth(nowMs),
+      notices: noticesOf(month),
+    },
+    test_calls: daily(limits.testCallsPerDay, today.test_calls),
+    replays: daily(limits.replaysPerDay, today.replays),
+    backfills: daily(limits.backfillsPerDay, today.backfills),
+    subscriptions: { limit: limits.activeSubscriptions, active: month.activeSubscriptions },
+  };
+}
+
+function noticesOf({ warnedAtMs, spentAtMs }: Usage): { kind: "quota-80" | "quota-100"; at: number }[] {
+  return [
+    ...warnedAtMs === null ? [] : [{ kind: "quota-80" as const, at: warnedAtMs }],
+    ...spentAtMs === null ? [] : [{ kind: "quota-100" as const, at: spentAtMs }],
+  ];
+}

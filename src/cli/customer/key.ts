@@ -9,7 +9,7 @@ import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
 import { stateCell } from "../colours.ts";
-import { printList, timeCell } from "../print.ts";
+import { type Listing, printList, timeCell } from "../print.ts";
 import { formatTime } from "../table.ts";
 import {
   actOf,
@@ -45,17 +45,7 @@ export const keyCommands: Command[] = [
         }, {
           rows,
           none: `${customer.id} has no keys; add one with \`key add\``,
-          header: ["LABEL", "KEY", "STATE", "ADDED (UTC)", "LAST USED (UTC)", "VALID UNTIL (UTC)"],
-          drop: ["ADDED (UTC)", "LAST USED (UTC)"],
-          cut: "LABEL",
-          cells: (key) => [
-            key.label ?? "",
-            nameOfKey(key),
-            stateCell(keyStateOf(key, nowMs)),
-            timeCell(key.createdAtMs),
-            timeCell(key.lastUsedAtMs),
-            timeCell(key.disabledAtMs ?? key.validUntilMs, ""),
-          ],
+          ...keyColumns(nowMs),
         });
       }),
   },
@@ -154,6 +144,23 @@ export const keyCommands: Command[] = [
       }),
   },
 ];
+
+/** Returns the columns of a list of keys. */
+export function keyColumns(nowMs: number): Omit<Listing<ApiKey>, "rows" | "none"> {
+  return {
+    header: ["LABEL", "KEY", "STATE", "ADDED (UTC)", "LAST USED (UTC)", "VALID UNTIL (UTC)"],
+    drop: ["ADDED (UTC)", "LAST USED (UTC)"],
+    cut: "LABEL",
+    cells: (key) => [
+      key.label ?? "",
+      nameOfKey(key),
+      stateCell(keyStateOf(key, nowMs)),
+      timeCell(key.createdAtMs),
+      timeCell(key.lastUsedAtMs),
+      timeCell(key.disabledAtMs ?? key.validUntilMs, ""),
+    ],
+  };
+}
 
 async function keysOf(store: Store, { id }: Customer): Promise<ApiKey[]> {
   return (await store.findAccount(id))?.keys ?? [];

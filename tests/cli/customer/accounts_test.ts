@@ -18,7 +18,10 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
       "customer show ana@b.example",
     );
     assert.deepEqual([shown.customer.own_limits, shown.keys.length], [{ api_requests_per_day: 77 }, 1]);
-    assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^email +ana@b\.example$/m);
+    assert.match(
+      (await regfeed(folder, `customer show ${customer.id}`)).stdout,
+      /^ {2}email +ana@b\.example$/m,
+    );
     await regfeedJson(folder, `key rotate ${customer.id}`);
     const { mails } = await regfeedJson<Rows>(folder, "mail list");
     assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
@@ -38,7 +41,7 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
     assert.deepEqual(kept, ["mail_other.eml", "notes.txt"]);
     const listed = await regfeed(folder, "customer list");
     assert.match(listed.stdout, /^cus_\S+ +none +embedded +erased /m);
-    assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^email +erased$/m);
+    assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^ {2}email +erased$/m);
     const audit = await regfeed(folder, `audit list --customer ${customer.id}`);
     assert.match(audit.stdout, /tier: embedded, enabled: true, limits: api_requests_per_day 77/);
     for (const act of ["customer.erase", "key.rotate", "customer.add"]) {

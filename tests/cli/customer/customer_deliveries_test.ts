@@ -18,6 +18,7 @@ import { LOOPBACK } from "../../support/loopback.ts";
 
 interface Shown {
   customer: { id: string };
+  usage: { api_requests: { used: number; remaining: number } };
   subscriptions: {
     id: string;
     disabled_by: string | null;
@@ -73,6 +74,13 @@ Deno.test("customer show finds the owner of a subscription and its undelivered d
       [idle, null],
     ]);
     assert.match(shown.subscriptions[0]?.undelivered ?? "", /^dlv_/);
+    const { disclaimer: _, ...usage } = await (await callApi(server, key, "/v1/usage")).json();
+    assert.deepEqual({ ...shown.usage, api_requests: usage.api_requests }, usage);
+    const { used, remaining } = shown.usage.api_requests;
+    assert.equal(used + remaining, usage.api_requests.limit);
+    const { stdout } = await regfeed(folder, `customer show ${id}`);
+    assert.match(stdout, /^ {2}requests today +\d+ of 10,000\n {2}deliveries this month +2 of 5,000$/m);
+    assert.doesNotMatch(stdout, /\w=|_at\b|_by\b/, "raw fields");
     await assertFails(folder, `customer show sub_${"0".repeat(26)}`, 1, /unknown subscription sub_0+$/m);
   }));
 
@@ -91,8 +99,12 @@ Deno.test("customer show and doctor count the held deliveries of disabled subscr
     );
     assert.match(doctor.stdout, new RegExp(`subscriptions that Regfeed disabled: ${id}\n`));
     const { stdout } = await regfeed(folder, "customer show ana@b.example");
-    assert.match(stdout, /^subscription .* disabled_by=gone .* held=2 undelivered=dlv_/m);
-    assert.doesNotMatch(stdout, /failed=/);
+    assert.match(stdout, /^ {4}state +disabled because the endpoint responded with 410; its owner/m);
+    assert.match(
+      stdout,
+      new RegExp(`^ {4}not arrived +2 held: .delivery list --subscription\\s+${id}.$`, "m"),
+    );
+    assert.match(stdout, /^ {4}newest +dlv_\S+: held: the subscription/m);
   }));
 
 Deno.test("checkDeliveries() counts by state and names the disabled subscriptions", () => {

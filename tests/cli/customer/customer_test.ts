@@ -61,6 +61,11 @@ Deno.test("customer set-tier sets custom limits only for the embedded tier", () 
       /has tier embedded and is enabled; requests per day: 100000, deliveries per month: 50000, active subscriptions: 7/,
     );
     assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7]);
+    const own = (await regfeed(folder, `customer show ${customer.id}`)).stdout;
+    assert.match(
+      own,
+      /^ {2}requests today +0 of 100,000\n.*\n.*\n {2}active subscriptions +0 of 7 \(own limit\)$/m,
+    );
     await setTier("embedded");
     assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7], "unnamed values stay");
     await setTier("gpai");
