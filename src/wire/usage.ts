@@ -43,7 +43,8 @@ export const usageReport = z.strictObject({
   }).meta({ description: "This month's deliveries" }),
   test_calls: dailyActions.meta({ description: "Today's test deliveries" }),
   replays: dailyActions.meta({
-    description: "Deliveries that replays have sent again or created today",
+    description:
+      "Deliveries that replays have sent again or created today, and calls that sent pending deliveries",
   }),
   backfills: dailyActions.meta({
     description: "Subscriptions created with `backfill_since` today",

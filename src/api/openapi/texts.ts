@@ -4,7 +4,7 @@
 export const TAGS = {
   Events: "What official bodies have published, newest first or in storage order.",
   Subscriptions: "Webhook subscriptions.",
-  Deliveries: "The delivery log with every attempt, and replays.",
+  Deliveries: "The delivery log with every attempt, sending now, and replays.",
   Webhooks: "The requests to your endpoint, and how to verify them.",
   Account: "Your limits and your usage.",
   Service: "Sources, topics and the health of the service. No key required.",
@@ -101,8 +101,9 @@ The same \`webhook-id\` may arrive twice; process it only once. \`sequence\` num
 a delivery keeps its number while it is held, when it fails and when it is replayed. Deliveries are sent concurrently, so
 order by \`sequence\`, not by arrival.
 
-\`GET /v1/deliveries\` lists deliveries and their attempts. After an outage, \`POST /v1/deliveries/{id}/replay\` and
-\`POST /v1/subscriptions/{id}/replay\` send finished deliveries again, with the same id and the same bytes.
+\`GET /v1/deliveries\` lists deliveries and their attempts. When your endpoint works again after an outage,
+\`POST /v1/subscriptions/{id}/send\` sends what waits for a retry at once. \`POST /v1/deliveries/{id}/replay\` and
+\`POST /v1/subscriptions/{id}/replay\` send delivered and failed deliveries again, with the same id and the same bytes.
 
 **Verify every delivery.** Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com): the
 signed bytes are \`webhook-id\`, \`webhook-timestamp\` and the raw body, joined by dots. \`webhook-signature\` contains two

@@ -61,7 +61,9 @@ export const deliveryCommands: Command[] = [
     usage: "DELIVERY [--payload] [--json]",
     summary: "shows a delivery and the time, duration, status and problem of each attempt",
     example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    options: { payload: { kind: "flag", help: "show the body as sent instead" } },
+    options: {
+      payload: { kind: "flag", help: "print the body instead: as sent, or indented on a terminal" },
+    },
     run: (call) =>
       withStore(call, async ({ store }) => {
         if (call.flags.has("payload")) return await showPayload(call, store);
@@ -201,7 +203,11 @@ async function showPayload(call: CommandCall, store: Store): Promise<void> {
       `the body of ${delivery.id} was deleted because ${why}; \`event show ${delivery.eventId}\` shows the event`,
     );
   }
-  print(call, { delivery: { ...listedFields(delivery), payload } }, () => `${payload}\n`);
+  if (call.flags.has("json")) {
+    return print(call, { delivery: { ...listedFields(delivery), payload } }, String);
+  }
+  const { host } = call;
+  host.out(`${host.isTerminal ? JSON.stringify(JSON.parse(payload), null, 2) : payload}\n`);
 }
 
 async function requireDelivery(
