@@ -1,6 +1,6 @@
 // `healthcheck`: reads the health of a running server, for containers without curl.
 import type { Config } from "../config/config.ts";
-import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.ts";
+import type { IncomingResponse } from "../domain/ports/ports.ts";
 import { createClock } from "../platform/clock.ts";
 import { createHttpClient } from "../platform/http/http.ts";
 import type { Command } from "./command.ts";
@@ -36,21 +36,14 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // The server in the config may have any certificate, such as a self-signed one or one for another name, because
-    // that server is on this machine and receives no secret.
-    const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
-    try {
-      await http.prepare();
-      const report = await askHealth({ clock: createClock(), http }, new URL("/v1/health", base));
-      print(call, report, ({ status }) => `${status}\n`);
-      return report.status === "down" ? EXIT.failed : EXIT.done;
-    } finally {
-      await http.close();
-    }
+    const report = await askHealth(base, given === undefined ? "anybody" : "authorities");
+    print(call, report, ({ status }) => `${status}\n`);
+    return report.status === "down" ? EXIT.failed : EXIT.done;
   },
 };
 
-function listenUrl({ server: { listen, tls } }: Config): string {
+/** Returns the URL at which a server with this config can be reached from this machine. */
+export function listenUrl({ server: { listen, tls } }: Config): string {
   // A server that listens on all interfaces also listens on loopback.
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const host = everywhere[listen.hostname] ??
@@ -58,19 +51,25 @@ function listenUrl({ server: { listen, tls } }: Config): string {
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** Requests the health report. Throws a {@link CommandError} if there is no response, or if it contains no report. */
-async function askHealth(
-  { clock, http }: { clock: Clock; http: HttpClient },
-  url: URL,
-): Promise<{ status: string }> {
+/**
+ * Requests the health report. Throws a {@link CommandError} if there is no response, or if it contains no report. The
+ * server in the config may have any certificate, such as a self-signed one or one for another name, because that server
+ * is on this machine and receives no secret.
+ */
+export async function askHealth(base: string, trust: "anybody" | "authorities"): Promise<{ status: string }> {
+  const url = new URL("/v1/health", base);
+  const http = createHttpClient({ trust });
   let response: IncomingResponse;
   try {
-    response = await clock.within(
+    await http.prepare();
+    response = await createClock().within(
       TIMEOUT_MS,
       (signal) => http.request({ method: "GET", url, headers: {}, maxBodyBytes: MAX_REPORT_BYTES, signal }),
     );
   } catch (error) {
     throw new CommandError(`${url.origin} does not respond: ${(error as Error).message}`);
+  } finally {
+    await http.close();
   }
   const report = readReport(new TextDecoder().decode(response.body));
   if (report !== null) return report;

@@ -54,13 +54,15 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     assert.equal(missing.code, 0);
     assert.match(
       missing.stderr,
-      /^warning: the source inbox cannot be read: cannot list .*it does not exist$/m,
+      /^warning: the source inbox cannot be read: cannot list .*it does not exist: create the folder, .*$/m,
     );
     await Deno.mkdir(join(folder, "inbox"));
     assert.doesNotMatch((await regfeed(folder, "check")).stderr, /warning/);
     await writeConfig(folder, `${INBOX_SOURCE}enabled = false\n`);
     const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
-    assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
+    assert.deepEqual(warnings, [
+      "no source is enabled, so nothing is collected: set enabled = true for at least one source, or add [[sources]]",
+    ]);
   }));
 
 Deno.test("check warns of a folder with several languages and no language pattern", () =>

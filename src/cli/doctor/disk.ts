@@ -41,7 +41,8 @@ export function checkVolume(
   }
   const space = `${formatBytes(freeBytes)} free at ${path}`;
   if (freeBytes < FULL_BYTES) {
-    return [problem(area, `only ${space}`, "free some space, or move the folder to a larger disk")];
+    const todo = "free some space, or move the folder to a larger disk";
+    return [{ ...problem(area, `only ${space}`, todo), cause: "disk space" }];
   }
   if (freeBytes >= Math.max(SCARCE_BYTES, wantedBytes)) return [good(area, space)];
   const needed = wantedBytes > SCARCE_BYTES ? `, but a backup may need ${formatBytes(wantedBytes)}` : "";
@@ -62,7 +63,8 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
   if (rights?.isReadOnly === true) {
     const todo =
       "see the system's log (the kernel makes a failing disk read-only), mount the disk writable, or name another folder";
-    return problem(area, `${there} cannot be written: its file system is read-only`, todo);
+    const seen = `${there} cannot be written: its file system is read-only`;
+    return { ...problem(area, seen, todo), cause: "read-only disk" };
   }
   const todo = `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
   return problem(area, `${there} cannot be written`, todo);
@@ -96,7 +98,7 @@ function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number):
   if (newestMs === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
     const todo =
       "if the server was running when the backup was due, its log says why: look for the area backup";
-    return warning("backup", `a backup is overdue: ${seen}`, todo);
+    return { ...warning("backup", `a backup is overdue: ${seen}`, todo), symptomOf: "disk space" };
   }
   return good("backup", seen);
 }

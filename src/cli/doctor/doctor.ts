@@ -1,16 +1,21 @@
 // `doctor`: checks what Regfeed depends on, changes nothing, and says what to do.
 import { dirname } from "node:path";
-import { userAgentOf } from "../../config/config.ts";
+import { type Config, userAgentOf } from "../../config/config.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createMachine } from "../../platform/files/machine.ts";
 import { createPlatform } from "../../platform/platform.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
-import { linesFor } from "../print.ts";
+import { paint } from "../table.ts";
+import { textWidth, wrapText } from "../wrap_text.ts";
 import { type CommandCall, EXIT } from "../../server/command_context.ts";
 import { checkTls } from "../../server/checks/certificate.ts";
-import { attempt, type Finding, good, warning } from "../../server/checks/finding.ts";
+import { attempt, type Finding, good, groupSymptoms, problem, warning } from "../../server/checks/finding.ts";
+import { checkSettings } from "../../server/checks/settings.ts";
+import { examineDeclared } from "../../server/declared_conflicts.ts";
+import { tracesWarning } from "../../server/build_info.ts";
+import { askHealth, listenUrl } from "../healthcheck.ts";
 import { checkMailServer, checkOutbox } from "./mail.ts";
 import { askHosts, checkClock, checkHosts, checkProxies, checkTargets } from "./network.ts";
 import { checkPayment } from "./payment.ts";
@@ -24,40 +29,74 @@ export const doctorCommand: Command = {
   name: "doctor",
   usage: "[--offline] [--json]",
   summary: "checks this installation and says what to do; changes nothing",
-  details: "It checks disks, permissions, secrets, clock, network, mail and backups.",
+  details:
+    "It checks disks, permissions, secrets, clock, network, mail and backups. Problems come first, each with its " +
+    "symptoms (↳). The exit code is 0 without problems (warnings are allowed), 1 with problems, and 2 for an " +
+    "invalid config.",
   example: "regfeed doctor",
   options: {
     offline: { kind: "flag", help: "do not connect to hosts or mail servers" },
   },
   async run(call) {
     const loaded = await loadConfig(call);
-    const findings = [
+    const findings = groupSymptoms([
       good("config", `${loaded.file} is valid`),
-      // Causes come before their symptoms: without a network, all sources fail.
-      ...await checkNetwork(loaded, call.flags.has("offline")),
+      ...await checkConfig(call, loaded),
       ...await checkMachine(call, loaded),
-    ];
-    const problems = findings.filter(({ level }) => level === "problem").length;
-    if (call.flags.has("json")) call.host.out(`${JSON.stringify({ ok: problems === 0, findings })}\n`);
-    else call.host.out(linesFor(call.host, describeFindings(findings)));
-    return problems === 0 ? EXIT.done : EXIT.failed;
+      ...await checkNetwork(loaded, call.flags.has("offline")),
+    ]);
+    const ok = findings.every(({ level }) => level !== "problem");
+    if (call.flags.has("json")) {
+      const fields = findings.map(({ cause: _, symptomOf: _of, ...finding }) => finding);
+      call.host.out(`${JSON.stringify({ ok, findings: fields })}\n`);
+    } else call.host.out(describeFindings(findings, call.host), { hasColours: true });
+    return ok ? EXIT.done : EXIT.failed;
   },
 };
 
-/** Formats the findings as text, grouped by area. The advice is below each finding. */
-export function describeFindings(findings: readonly Finding[]): string {
-  const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
-  const lines: string[] = [];
-  for (const [area, found] of Map.groupBy(findings, (finding) => finding.area)) {
-    lines.push(area);
-    for (const { level, seen, todo } of found) {
-      lines.push(`${marks[level]}  ${seen}`);
-      if (todo !== null) lines.push(`             → ${todo}`);
-    }
-  }
+/** The words and colours of the levels, in the order in which the findings are printed. */
+const MARKS = { problem: ["PROBLEM", "red"], warning: ["WARNING", "yellow"], good: ["ok", "green"] } as const;
+
+/** Formats the findings as text: one section per area, and the areas with problems first. */
+export function describeFindings(
+  findings: readonly Finding[],
+  { isTerminal, hasColours, columns }: Pick<Host, "isTerminal" | "hasColours" | "columns">,
+): string {
+  const sorted = Object.keys(MARKS).flatMap((level) => findings.filter((finding) => finding.level === level));
+  const byArea = Map.groupBy(sorted, ({ area }) => area);
+  const indent = Math.max(...findings.map(({ area }) => area.length)) + 11;
+  const width = isTerminal ? textWidth(columns()) : Infinity;
+  const wrap = (first: string, text: string) =>
+    wrapText(text, { width, indent, first: first.padEnd(indent) });
+  const lines = [...byArea].flatMap(([area, found]) =>
+    found.flatMap(({ level, seen, todo, symptoms = [] }, at) => {
+      const [mark, colour] = MARKS[level];
+      const text = wrap(`${(at === 0 ? area : "").padEnd(indent - 9)}${mark}`, seen);
+      const below = (sign: string, line: string) => wrap(`${" ".repeat(indent - 2)}${sign}`, line);
+      return [
+        isTerminal && hasColours ? text.replace(mark, paint(mark, colour)) : text,
+        ...(todo === null ? [] : [below("→", todo)]),
+        ...symptoms.map((symptom) => below("↳", symptom)),
+      ];
+    })
+  );
   const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
   const many = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
-  return `${lines.join("\n")}\n${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
+  return `${lines.join("")}${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
+}
+
+/** Repeats the warnings of `check`, except those about files and payments, which other checks cover. */
+async function checkConfig(call: CommandCall, loaded: LoadedConfig): Promise<Finding[]> {
+  const traces = await tracesWarning(call.host);
+  const declared = await examineDeclared(call, loaded).then(
+    (unseen) => unseen === null ? [] : [warning("customers", unseen, "start or restart `regfeed serve`")],
+    ({ message }: Error) => [problem("customers", message, "correct this in the config")],
+  );
+  return [
+    ...await checkSettings(call.host, loaded.config),
+    ...(traces === null ? [] : [warning("traces", traces, "change OTEL_DENO, or use another executable")]),
+    ...declared,
+  ];
 }
 
 async function checkNetwork({ config }: LoadedConfig, isOffline: boolean): Promise<Finding[]> {
@@ -85,7 +124,7 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
   const folder = checkFolder("store", dirname(path), machine);
   return [
     ...checkUser(host, machine.rightsOf(path)?.isRoots ?? true),
-    await checkServer(path),
+    await checkServer(config),
     ...await attempt("secrets", () => [
       ...checkRights(loaded, machine),
       ...(key === null ? [] : [checkSecretFile(keyFile, key)]),
@@ -109,10 +148,16 @@ function checkUser(host: Host, isRootsData: boolean): Finding[] {
   return [warning("store", seen, "run this as the service's user: `sudo -u regfeed regfeed doctor`")];
 }
 
-async function checkServer(store: string): Promise<Finding> {
-  const user = await storeUser(store);
-  return good(
-    "server",
-    user === null ? "no process is using this database" : `the database is in use: ${user}`,
-  );
+async function checkServer(config: Config): Promise<Finding> {
+  const user = await storeUser(config.store.path);
+  if (user === null) return good("server", "no server is running; `regfeed serve` starts one");
+  if (config.server.listen.port === 0) return good("server", `the database is in use (${user})`);
+  const url = listenUrl(config);
+  try {
+    const { status } = await askHealth(url, "anybody");
+    return good("server", `the server is running at ${url} (${user}); its health is ${status}`);
+  } catch (error) {
+    const todo = "see the server's log: it may be starting, or use another server.listen than the config";
+    return warning("server", `the database is in use (${user}), but ${(error as Error).message}`, todo);
+  }
 }

@@ -28,6 +28,9 @@ const ADVICE: Readonly<Record<MailFault, string>> = {
   broken: SEE_LOG,
 };
 
+/** The faults that a machine without a network has. */
+const UNREACHED: ReadonlySet<MailFault> = new Set(["name", "refused", "silent"]);
+
 export function checkOutbox(
   { mail, payment }: Pick<Config, "mail" | "payment">,
   machine: Pick<Machine, "rightsOf">,
@@ -56,9 +59,12 @@ export async function checkMailServer(
     return [good("mail", `${name} accepts emails${signedIn}; no email was sent`)];
   } catch (error) {
     if (error instanceof DeadlineError) {
-      return [problem("mail", `${name}: the mail server does not respond in time`, ADVICE.silent)];
+      const seen = `${name}: the mail server does not respond in time`;
+      return [{ ...problem("mail", seen, ADVICE.silent), symptomOf: "network" }];
     }
     if (!(error instanceof MailError)) throw error;
-    return [problem("mail", `${name}: ${error.reason}`, ADVICE[error.fault ?? "broken"])];
+    const fault = error.fault ?? "broken";
+    const found = problem("mail", `${name}: ${error.reason}`, ADVICE[fault]);
+    return [UNREACHED.has(fault) ? { ...found, symptomOf: "network" } : found];
   }
 }

@@ -11,6 +11,8 @@ const HOST_MS = 10_000;
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
 const MAX_BODY_BYTES = 4_096;
+/** If this many hosts fail and none responds, the cause is the network of this machine. */
+const MANY_HOSTS = 3;
 const IS_DNS_FAILURE = /host name not found|name servers do not respond/;
 
 export interface HostResult {
@@ -48,22 +50,37 @@ export async function askHosts(
   }));
 }
 
-/** Checks the hosts. If no host name can be resolved, reports that once. */
+/** Checks the hosts. If none responds, reports one common cause; otherwise, groups the hosts by failure. */
 export function checkHosts(results: readonly HostResult[]): Finding[] {
   const failed = results.filter(({ failure }) => failure !== null);
-  if (results.length > 0 && results.every(({ failure }) => IS_DNS_FAILURE.test(failure ?? ""))) {
+  const responding = results.length - failed.length;
+  const byFailure = [...Map.groupBy(failed, ({ failure }) => failure ?? "")];
+  const affected = `sources affected: ${results.flatMap(({ sources }) => sources).length}`;
+  const isEach = (pattern: RegExp) => failed.every(({ failure }) => pattern.test(failure ?? ""));
+  if (failed.length > 0 && responding === 0 && isEach(IS_DNS_FAILURE)) {
     const todo =
       "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; for a container, set --dns";
-    return [problem("dns", "no source's host name can be resolved", todo)];
+    const seen = `no source's host name can be resolved; ${affected}`;
+    return [{ ...problem("dns", seen, todo), cause: "network" }];
   }
-  const responding = results.length - failed.length;
+  if (failed.length >= MANY_HOSTS && responding === 0) {
+    const reasons = byFailure.map(([failure, hosts]) => `${failure} (${hosts.length})`).join(", ");
+    const todo = isEach(/certificate/)
+      ? "check the machine's clock (`date -u`), and install the system's certificate authorities"
+      : "repair this machine's network, or open its firewall for outgoing connections: try curl from here";
+    return [{
+      ...problem("hosts", `no source's host responds: ${reasons}; ${affected}`, todo),
+      cause: "network",
+    }];
+  }
   return [
     ...(responding > 0 ? [good("hosts", `source hosts that respond: ${responding}`)] : []),
-    ...failed.map(({ host, sources, failure }) => {
-      const todo = `try curl from this machine; a firewall may block the host (sources: ${
-        sources.join(", ")
-      })`;
-      return warning("hosts", `${host} does not respond: ${failure}`, todo);
+    ...byFailure.map(([failure, hosts]) => {
+      const names = hosts.map(({ host }) => host);
+      const ids = hosts.flatMap(({ sources }) => sources).join(", ");
+      const todo = `try curl from this machine; a firewall may block the host (sources: ${ids})`;
+      const verb = hosts.length === 1 ? "does" : "do";
+      return warning("hosts", `${names.join(", ")} ${verb} not respond: ${failure}`, todo);
     }),
   ];
 }
@@ -73,14 +90,16 @@ export function checkClock(results: readonly HostResult[]): Finding {
   const ahead = results.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
   const median = ahead[Math.floor(ahead.length / 2)];
   if (median === undefined) {
-    return warning("clock", "no host to compare the clock with", "check the clock yourself: `date -u`");
+    const todo = "check the clock yourself: `date -u`";
+    return { ...warning("clock", "no host to compare the clock with", todo), symptomOf: "network" };
   }
   const hosts = `${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`;
   const seconds = Math.round(Math.abs(median) / 1_000);
   const seen = `the clock is ${seconds} s ${median > 0 ? "ahead of" : "behind"} that of ${hosts}`;
   const todo = "let the system set the clock: `timedatectl set-ntp true`";
   if (Math.abs(median) > WRONG_CLOCK_MS) {
-    return problem("clock", `${seen}: receivers reject signatures, and quotas reset at the wrong time`, todo);
+    const effect = "receivers reject signatures, and quotas reset at the wrong time";
+    return { ...problem("clock", `${seen}: ${effect}`, todo), cause: "clock" };
   }
   return Math.abs(median) > ODD_CLOCK_MS
     ? warning("clock", seen, todo)

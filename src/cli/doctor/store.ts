@@ -61,7 +61,8 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
     ];
   } catch (error) {
     const todo = engine.adviceOn(error as Error) ?? "fix the cause, or change store.path";
-    return [file, problem("store", `${path}: ${(error as Error).message}`, todo)];
+    const found = problem("store", `${path}: ${(error as Error).message}`, todo);
+    return [file, { ...found, symptomOf: "disk space" }];
   }
 }
 
@@ -76,7 +77,10 @@ export function checkSources(
   const todo = "`regfeed source list` says why; `regfeed source test ID` fetches one now";
   const found = ([[failing, "whose last fetch failed"], [partial, "fetched only in part"]] as const)
     .filter(([states]) => states.length > 0)
-    .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
+    .map(([states, what]): Finding => ({
+      ...warning("sources", `${states.length} ${what}: ${named(states)}`, todo),
+      ...(states === failing ? { symptomOf: "network" as const } : {}),
+    }));
   const held = states.filter(({ heldBack }) => heldBack > 0);
   if (held.length > 0) {
     const release = "`regfeed source release ID` lists them, and --deliver or --discard ends the hold";

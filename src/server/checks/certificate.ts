@@ -46,9 +46,13 @@ export function checkTimes(
 ): Finding[] {
   const todo = "renew it: the server loads the new files automatically";
   const day = dayOf(expiresAtMs);
-  if (expiresAtMs <= nowMs) return [problem("tls", `the certificate expired on ${day}`, todo)];
+  const symptomOf = "clock" as const;
+  if (expiresAtMs <= nowMs) {
+    return [{ ...problem("tls", `the certificate expired on ${day}`, todo), symptomOf }];
+  }
   if (beginsAtMs > nowMs) {
-    return [problem("tls", "the certificate is not valid yet", "check the machine's clock: `date -u`")];
+    const advice = "check the machine's clock: `date -u`";
+    return [{ ...problem("tls", "the certificate is not valid yet", advice), symptomOf }];
   }
   if (expiresAtMs - nowMs >= EXPIRES_SOON_MS) return [];
   return [warning("tls", `the certificate expires on ${day}, in less than 14 days`, todo)];

@@ -1,7 +1,7 @@
 // Checks the permissions of files with secrets, for `doctor`, `check` and `serve`.
 import type { Machine, Rights } from "../../platform/files/machine.ts";
 import type { LoadedConfig } from "../open_store.ts";
-import { type Finding, good, problem } from "./finding.ts";
+import { type Finding, good, linesOf, problem } from "./finding.ts";
 
 /** The permission bits of the group and others. */
 const OTHERS = 0o077;
@@ -28,9 +28,7 @@ export function warnOfRights(
   loaded: Pick<LoadedConfig, "config" | "file">,
   machine: Pick<Machine, "rightsOf">,
 ): string[] {
-  return checkRights(loaded, machine)
-    .filter(({ level }) => level !== "good")
-    .map(({ seen, todo }) => `${seen}: ${todo}`);
+  return linesOf(checkRights(loaded, machine));
 }
 
 /** Checks a file that only its owner may read. If root owns the file, its group may read it too. */

@@ -3,17 +3,46 @@ import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describeFindings } from "../../../src/cli/doctor/doctor.ts";
+import { type Finding, good, problem, warning } from "../../../src/server/checks/finding.ts";
 import { regfeed, serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
-Deno.test("describeFindings() shows each finding, and below it what to do", () => {
-  const text = describeFindings([
-    { area: "store", level: "good", seen: "well", todo: null },
-    { area: "clock", level: "problem", seen: "wrong", todo: "set it" },
-  ]);
+Deno.test("describeFindings() shows problems first, each with what to do and its symptoms, within the terminal", () => {
+  const findings: Finding[] = [
+    good("config", "regfeed.toml is valid"),
+    warning("store", "500 MB free at /srv/regfeed/data", "free some space before the disk is full"),
+    {
+      ...problem("dns", `no host name ${"can be resolved ".repeat(5)}`, "repair the DNS"),
+      symptoms: ["mail: m"],
+    },
+    good("store", "well"),
+    problem("store", "the file is damaged", "restore a backup"),
+  ];
+  const plain = { isTerminal: false, hasColours: false, columns: () => 80 };
   assert.equal(
-    text,
-    "store\n  ok       well\nclock\n  PROBLEM  wrong\n             → set it\n1 problem, 0 warnings\n",
+    describeFindings(findings, { ...plain, isTerminal: true }),
+    `
+dns     PROBLEM  no host name can be resolved can be resolved can be resolved
+                 can be resolved can be resolved
+               → repair the DNS
+               ↳ mail: m
+store   PROBLEM  the file is damaged
+               → restore a backup
+        WARNING  500 MB free at /srv/regfeed/data
+               → free some space before the disk is full
+        ok       well
+config  ok       regfeed.toml is valid
+2 problems, 1 warning
+`.slice(1),
   );
+  const piped = describeFindings(findings, plain).split("\n");
+  assert.match(piped[0] ?? "", /^dns +PROBLEM {2}no host name (?:can be resolved ?){5}$/, "not wrapped");
+  const coloured = describeFindings(findings, { isTerminal: true, hasColours: true, columns: () => 80 });
+  const uncoloured = ["31", "32", "33", "0"].reduce(
+    (text, code) => text.replaceAll(`\x1b[${code}m`, ""),
+    coloured,
+  );
+  assert.equal(uncoloured, describeFindings(findings, { ...plain, isTerminal: true }));
+  assert.ok(coloured.includes("\x1b[31mPROBLEM\x1b[0m"));
 });
 
 Deno.test("doctor finds the problems of a real folder, fails, and changes nothing", async () => {
@@ -43,6 +72,55 @@ Deno.test("doctor finds the problems of a real folder, fails, and changes nothin
     assert.match(hosts[0].seen, /127\.0\.0\.1:1 does not respond: connection refused/);
   });
 });
+
+Deno.test("doctor groups what a missing network causes, repeats the warnings of check, and names the server", () =>
+  withFolder(async (folder) => {
+    const sources = ["one", "two", "three"].map((id) => `
+      [[sources]]
+      id = "${id}"
+      name_en = "${id}"
+      url = "http://${id}.invalid/feed"
+    `).join("");
+    const config = (port: number) => `[server]\nlisten = "127.0.0.1:${port}"\n${sources}`;
+    await writeConfig(folder, config(0));
+    await regfeed(folder, "ingest");
+    const { stdout } = await regfeed(folder, "doctor --json");
+    const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Required<Finding>[] };
+    assert.equal(ok, false);
+    const [dns, ...others] = findings.filter(({ level }) => level === "problem");
+    assert.deepEqual(others, []);
+    assert.equal(dns?.seen, "no source's host name can be resolved; sources affected: 3");
+    assert.deepEqual(dns?.symptoms, [
+      "sources: 3 whose last fetch failed: one, three, two",
+      "clock: no host to compare the clock with",
+    ]);
+    assert.deepEqual(Object.keys(dns ?? {}).sort(), ["area", "level", "seen", "symptoms", "todo"]);
+    const { stderr } = await regfeed(folder, "check");
+    assert.match(stderr, /warning: ingest\.contact is missing: set an email address/);
+    assert.ok(findings.some(({ area, seen }) => area === "config" && seen === "ingest.contact is missing"));
+
+    const seenOfServer = async () => {
+      const { stdout } = await regfeed(folder, "doctor --offline");
+      return /^server +(.*)$/m.exec(stdout)?.[1];
+    };
+    assert.equal(await seenOfServer(), "ok       no server is running; `regfeed serve` starts one");
+    const server = await serve(folder);
+    await writeConfig(folder, config(Number(new URL(server.address).port)));
+    assert.match(
+      await seenOfServer() ?? "",
+      new RegExp(
+        `^ok +the server is running at ${server.address} \\(process ${server.pid}, since .*Z\\); its health is`,
+      ),
+    );
+    await writeConfig(folder, config(1));
+    assert.match(
+      await seenOfServer() ?? "",
+      new RegExp(
+        `^WARNING +the database is in use \\(process ${server.pid}, .*\\), but http://127.0.0.1:1 does not respond`,
+      ),
+    );
+    await server.end("SIGTERM");
+  }));
 
 /** Returns the mode, the time of change and a hash of the content of each file in a folder. */
 async function everythingIn(folder: string): Promise<Record<string, string>> {

@@ -29,13 +29,37 @@ Deno.test("checkClock() compares the clock with the median of the hosts", () => 
   assert.match(ahead(null).seen, /no host to compare/);
 });
 
-Deno.test("checkHosts() reports missing DNS once, and other failures by host", () => {
+Deno.test("checkHosts() reports a missing network once, and other failures by reason", () => {
   const levels = (...failures: (string | null)[]) =>
-    checkHosts(failures.map((failure) => answer({ failure }))).map(({ area, level }) => `${area} ${level}`);
+    checkHosts(failures.map((failure) => answer({ failure }))).map(({ area, level, cause }) =>
+      `${area} ${level}${cause === undefined ? "" : `, cause ${cause}`}`
+    );
   assert.deepEqual(levels(), []);
-  assert.deepEqual(levels("host name not found", "the name servers do not respond"), ["dns problem"]);
+  assert.deepEqual(levels("host name not found", "the name servers do not respond"), [
+    "dns problem, cause network",
+  ]);
   assert.deepEqual(levels("host name not found", null), ["hosts good", "hosts warning"]);
   assert.deepEqual(levels("host name not found", "connection refused"), ["hosts warning", "hosts warning"]);
+  assert.deepEqual(levels("network unreachable", "host name not found", "network unreachable"), [
+    "hosts problem, cause network",
+  ]);
+  const findings = (...failures: (string | null)[]) =>
+    checkHosts(
+      failures.map((failure, at) =>
+        answer({ host: `${at}.example`, sources: [`a${at}`, `b${at}`], failure })
+      ),
+    );
+  const [unreachable] = findings("network unreachable", "host name not found", "network unreachable");
+  assert.equal(
+    unreachable?.seen,
+    "no source's host responds: network unreachable (2), host name not found (1); sources affected: 6",
+  );
+  const [untrusted] = findings(...Array(3).fill("the certificate has expired or is not valid yet"));
+  assert.match(untrusted?.todo ?? "", /^check the machine's clock/);
+  assert.deepEqual(
+    findings("connection refused", null, "connection refused").map(({ seen }) => seen),
+    ["source hosts that respond: 1", "0.example, 2.example do not respond: connection refused"],
+  );
 });
 
 Deno.test("checkProxies() finds an unnamed proxy, a range that includes any client, and keys sent unencrypted", () => {
