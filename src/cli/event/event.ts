@@ -120,7 +120,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
   const parts = [
     `${event.id}\n`,
     formatFields([
-      ["source", event.source_id],
+      ["source", `${event.source.name} (${event.source.id})`],
       ["publication", event.external_id],
       ["version", `${event.version} of ${versions.length}`],
       ["type", event.event_type],

@@ -108,6 +108,7 @@ Deno.test("an event has its source's name, and only the date if the source state
       { id: "inbox", name: "New inbox" },
     ]);
     const { stdout } = await regfeed(folder, `event show ${id}`);
+    assert.match(stdout, /^ {2}source +Inbox \(inbox\)$/m);
     assert.match(stdout, /^ {2}published +2026-07-31$/m);
     assert.match(stdout, /^ {6}- published_at: 2026-07-31\n {6}\+ published_at: 2026-08-01$/m);
   });
