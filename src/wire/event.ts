@@ -1,6 +1,7 @@
 // Events and the responses that contain them, as JSON.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES, type DefinedTerm } from "../domain/event/definitions.ts";
 import { DATE_PRECISIONS, EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
 import { SEVERITIES } from "../domain/event/severity.ts";
 import type { LanguageOrigin, Provenance } from "../domain/event/provenance.ts";
@@ -8,14 +9,19 @@ import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/sto
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 import { count, disclaimer, identifier, languageCode, statusOrNull, text, texts, time } from "./fields.ts";
 
+/** Returns the terms with their definitions, for a description. */
+function listed(terms: readonly DefinedTerm[]): string {
+  return terms.map(({ id, definition_en }) => `\`${id}\`: ${definition_en}`).join(" ");
+}
+
 export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES).meta({
   id: "Severity",
-  description: "The importance of an event. In ascending order: `info`, `low`, `medium`, `high`, `critical`",
+  description: `The importance of an event, in ascending order. ${listed(DEFINED_SEVERITIES)}`,
 });
 
 export const eventType: z.ZodEnum<{ [T in typeof EVENT_TYPES[number]]: T }> = z.enum(EVENT_TYPES).meta({
   id: "EventType",
-  description: "The kind of publication",
+  description: `The kind of publication. ${listed(DEFINED_EVENT_TYPES)}`,
 });
 
 export const eventId: z.ZodString = identifier("event", "The event's id").meta({
@@ -41,7 +47,7 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
     description: "The id of the previous version; null for version 1",
   }),
   event_type: eventType,
-  topics: texts("Topic ids, most relevant first; `GET /v1/topics` lists all topics"),
+  topics: texts("Topic ids, most relevant first; `GET /v1/topics` defines them"),
   severity,
   title_en: text("English title; the original title if there is no English version"),
   summary_en: text("English summary; the original summary if there is no English version; may be empty"),

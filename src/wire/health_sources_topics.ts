@@ -3,10 +3,18 @@ import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_reload_state.ts";
 import { STORAGE_FAULTS } from "../domain/ports/store/storage_fault.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import {
+  DEFINED_EVENT_TYPES,
+  DEFINED_SEVERITIES,
+  type Definition,
+  topicDefinition,
+} from "../domain/event/definitions.ts";
+import type { Topic } from "../domain/event/topic.ts";
 import { type ErrorCode, ERRORS } from "../domain/error_codes.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { FETCH_STRATEGIES } from "../domain/source/source.ts";
 import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.ts";
+import { eventType, severity } from "./event.ts";
 import { count, disclaimer, identifier, text, textOrNull, texts, time, timeOrNull } from "./fields.ts";
 
 /** A source and its last fetch (specification, section 2.2). */
@@ -83,7 +91,15 @@ const topicRecord = z.strictObject({
     "The id of the parent topic; null for a parent topic. In filters, a parent includes its children",
   ),
   articles: texts("Articles of the AI Act that the topic covers, such as `Art. 50`"),
+  definition_en: textOrNull("What the topic covers; null for a topic that the operator added"),
+  definition_de: textOrNull("The definition in German"),
+  definition_fr: textOrNull("The definition in French"),
 }).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
+
+/** Returns a topic's definition, with nulls for a topic that the operator added. */
+function definitionOf(id: string): { [Field in keyof Definition]: string | null } {
+  return topicDefinition(id) ?? { definition_en: null, definition_de: null, definition_fr: null };
+}
 
 /** The response of `GET /v1/topics`. */
 export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaimer }).meta({
@@ -98,6 +114,7 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
         name_fr: "IA à usage général",
         parent: null,
         articles: [],
+        ...definitionOf("gpai-family"),
       },
       {
         id: "gpai",
@@ -106,10 +123,46 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
         name_fr: "Modèles d’IA à usage général",
         parent: "gpai-family",
         articles: ["Art. 51", "Art. 53"],
+        ...definitionOf("gpai"),
       },
     ],
     disclaimer: DISCLAIMER,
   }],
+});
+
+export function toTopicRecord(topic: Topic): z.infer<typeof topicRecord> {
+  return { ...topic, ...definitionOf(topic.id) };
+}
+
+const term = <Id extends z.ZodType>(id: Id, what: string) =>
+  z.strictObject({
+    id,
+    name_en: text("English name"),
+    name_de: text("German name"),
+    name_fr: text("French name"),
+    definition_en: text("The definition in English"),
+    definition_de: text("The definition in German"),
+    definition_fr: text("The definition in French"),
+  }).meta({ description: what });
+
+/** The response of `GET /v1/event-types`. */
+export const eventTypeList = z.strictObject({
+  event_types: z.array(term(eventType, "An event type and its definition")),
+  disclaimer,
+}).meta({
+  id: "EventTypeList",
+  description: "The event types",
+  examples: [{ event_types: DEFINED_EVENT_TYPES.slice(0, 1), disclaimer: DISCLAIMER }],
+});
+
+/** The response of `GET /v1/severities`. */
+export const severityList = z.strictObject({
+  severities: z.array(term(severity, "A severity and its definition")),
+  disclaimer,
+}).meta({
+  id: "SeverityList",
+  description: "The severities",
+  examples: [{ severities: DEFINED_SEVERITIES.slice(-1), disclaimer: DISCLAIMER }],
 });
 
 /** The response of `GET /v1/health`. It is public, so it contains no customer data, URLs or error messages. */

@@ -18,7 +18,16 @@ const publish = async (world: World, ids: readonly string[]) => {
 Deno.test("a read with the current ETag in If-None-Match gets 304, and is not counted", () =>
   withWorld(async (world, key) => {
     await publish(world, ["1"]);
-    for (const path of ["/v1/events", "/v1/events?limit=1", "/v1/sources", "/v1/topics"]) {
+    for (
+      const path of [
+        "/v1/events",
+        "/v1/events?limit=1",
+        "/v1/sources",
+        "/v1/topics",
+        "/v1/event-types",
+        "/v1/severities",
+      ]
+    ) {
       const first = await world.ask(path, { key });
       const etag = first.headers.get("etag") ?? "";
       assert.match(etag, /^W\/"[\w-]+"$/, path);

@@ -1,6 +1,14 @@
 // The public routes for sources, topics and health.
 import assert from "node:assert/strict";
-import { healthReport, sourceList, topicList } from "../../src/wire/health_sources_topics.ts";
+import { EVENT_TYPES } from "../../src/domain/event/event.ts";
+import { SEVERITIES } from "../../src/domain/event/severity.ts";
+import {
+  eventTypeList,
+  healthReport,
+  severityList,
+  sourceList,
+  topicList,
+} from "../../src/wire/health_sources_topics.ts";
 import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
 import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";
@@ -55,6 +63,34 @@ Deno.test("GET /v1/topics returns the taxonomy", () =>
       assert.ok(parent === null || topics.some(({ id }) => id === parent), String(parent));
     }
     assert.ok(topics.length > 40);
+    const gpai = reply.json.topics.find(({ id }: { id: string }) => id === "gpai");
+    assert.match(gpai.definition_de, /^Die Pflichten der Anbieter/);
+  }));
+
+Deno.test("GET /v1/topics has null as the definition of a topic that the operator added", () =>
+  withWorld(
+    `${boardConfig()}[[topics]]
+id = "chips"
+name_en = "Chips"
+name_de = "Chips"
+name_fr = "Puces"
+keywords_any = ["chip*"]
+`,
+    async (world) => {
+      const { json } = await world.ask("/v1/topics");
+      const added = json.topics.find(({ id }: { id: string }) => id === "chips");
+      const { definition_en, definition_de, definition_fr } = added;
+      assert.deepEqual([definition_en, definition_de, definition_fr], [null, null, null]);
+    },
+  ));
+
+Deno.test("GET /v1/event-types and /v1/severities define the values, and need no key", () =>
+  withWorld(boardConfig(), async (world) => {
+    const types = eventTypeList.parse((await world.ask("/v1/event-types")).json);
+    assert.deepEqual(types.event_types.map(({ id }) => id), [...EVENT_TYPES]);
+    const severities = severityList.parse((await world.ask("/v1/severities")).json);
+    assert.deepEqual(severities.severities.map(({ id }) => id), [...SEVERITIES]);
+    assert.match(severities.severities.at(-1)?.definition_fr ?? "", /règlement sur l’IA/);
   }));
 
 Deno.test("GET /v1/health reports ok, degraded and down, without URLs or errors", () =>

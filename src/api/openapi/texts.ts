@@ -27,8 +27,8 @@ Every response with data has a \`disclaimer\`: the content is for information on
 
 Operations that require a key expect it as \`Authorization: Bearer rgf_…\`. You received your key once, when your account
 was created. A lost key cannot be recovered; the operator can replace it. The operator can also issue several keys, which
-share your subscriptions and limits, and keep an old key valid for a time after a rotation. Sources, topics and health
-require no key, and pages of any origin may read them.
+share your subscriptions and limits, and keep an old key valid for a time after a rotation. Sources, topics, event
+types, severities and health require no key, and pages of any origin may read them.
 
 ## Bodies and times
 
