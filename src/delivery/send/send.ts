@@ -1,4 +1,5 @@
 // Makes one attempt to send a delivery: guard, lookup, signature, request and result.
+import { Buffer } from "node:buffer";
 import { type AttemptResult, type ClaimedDelivery, MAX_KEPT_ANSWER } from "../../domain/delivery/delivery.ts";
 import {
   type Clock,
@@ -8,6 +9,7 @@ import {
   NetworkError,
   type Resolver,
 } from "../../domain/ports/ports.ts";
+import { type CustomHeaders, withoutValues } from "../../domain/delivery/custom_headers.ts";
 import { parseRetryAfter } from "../../domain/http_time.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
 import { isSuccess } from "./retry.ts";
@@ -60,7 +62,7 @@ export async function sendAttempt(
     statusCode: response?.status ?? null,
     problem,
     retryAtMs: parseRetryAfter(response?.headers["retry-after"], endedAtMs),
-    response: response === null ? null : beginningOf(response),
+    response: response === null ? null : beginningOf(response, message.headers),
   };
 }
 
@@ -106,11 +108,17 @@ async function post(
   });
 }
 
-/** Returns the beginning of a response body as text, or null if the body is empty or has a content encoding. */
-function beginningOf({ body, headers }: IncomingResponse): string | null {
+/**
+ * Returns the beginning of a response body as text, without the values of the request's custom headers, or null if the
+ * body is empty or has a content encoding.
+ */
+function beginningOf({ body, headers }: IncomingResponse, custom: CustomHeaders): string | null {
   if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
+  // The values are ASCII, so they are found in any encoding of the other characters. They are removed before the body is
+  // cut, because a part of a value would not be found.
+  const redacted = Buffer.from(withoutValues(custom, Buffer.from(body).toString("latin1")), "latin1");
   // SQLite's functions stop reading text at a NUL.
-  return new TextDecoder().decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
+  return new TextDecoder().decode(redacted.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

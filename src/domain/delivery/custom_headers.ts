@@ -5,7 +5,7 @@ export type CustomHeaders = Record<string, string>;
 
 export const MAX_HEADERS = 10;
 const MAX_NAME_LENGTH = 100;
-const MAX_VALUE_LENGTH = 1_024;
+export const MAX_VALUE_LENGTH = 1_024;
 
 /** A token of RFC 9110 (5.6.2). */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
@@ -47,4 +47,14 @@ export function headerProblem(name: string, value: string): string | null {
 /** Returns the headers with their names in lower case. */
 export function toCustomHeaders(headers: Readonly<Record<string, string>>): CustomHeaders {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Shorter parts of a value are no credentials, but may be ordinary words of a text. */
+const MIN_REDACTED = 8;
+
+/** Returns a text in which the parts of the values are redacted, because some endpoints return the request's headers. */
+export function withoutValues(headers: CustomHeaders, text: string): string {
+  const parts = Object.values(headers).flatMap((value) => value.split(/[\s,;="\\]+/))
+    .filter((part) => part.length >= MIN_REDACTED).sort((a, b) => b.length - a.length);
+  return parts.reduce((rest, part) => rest.replaceAll(part, "[redacted]"), text);
 }

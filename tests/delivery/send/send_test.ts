@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { createAddressPolicy, REFUSED_ADDRESS } from "../../../src/delivery/send/guard.ts";
 import { type Message, sendAttempt, type Sending } from "../../../src/delivery/send/send.ts";
-import type { AttemptResult } from "../../../src/domain/delivery/delivery.ts";
+import { type AttemptResult, MAX_KEPT_ANSWER } from "../../../src/domain/delivery/delivery.ts";
 import {
   type IncomingResponse,
   NetworkError,
@@ -202,6 +202,16 @@ Deno.test("sendAttempt() returns no URL, secret or text of the receiver except t
     assert.equal(kept, "receiver");
     assert.doesNotMatch(JSON.stringify(result), /receiver|s3cret|other\.example|93\.184|0123456789abcdef/);
   }
+});
+
+Deno.test("sendAttempt() returns the beginning of a response without the values of custom headers", async () => {
+  const world = aSender();
+  const headers = { "x-key": "k3y".repeat(20) };
+  const text = "x".repeat(MAX_KEPT_ANSWER - 20);
+  const body = new TextEncoder().encode(text + headers["x-key"]);
+  world.network.endpoints.set(HOST, () => ({ ...respond(500), body }));
+  const { response } = await sendAttempt({ ...message, headers }, world.deps, onwards);
+  assert.equal(response, `${text}[redacted]`, "even if the value continues after the beginning");
 });
 
 Deno.test("sendAttempt() rejects with the reason of the abort, and with internal errors", async () => {

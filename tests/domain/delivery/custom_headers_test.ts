@@ -1,6 +1,10 @@
 // Which headers an owner can add to deliveries.
 import assert from "node:assert/strict";
-import { headerProblem, toCustomHeaders } from "../../../src/domain/delivery/custom_headers.ts";
+import {
+  headerProblem,
+  toCustomHeaders,
+  withoutValues,
+} from "../../../src/domain/delivery/custom_headers.ts";
 
 Deno.test("headerProblem() permits headers that neither HTTP nor Regfeed sets, with a visible ASCII value", () => {
   const rows: [name: string, value: string, problem: RegExp | null][] = [
@@ -51,4 +55,22 @@ Deno.test("headerProblem() permits headers that neither HTTP nor Regfeed sets, w
 
 Deno.test("toCustomHeaders() writes names in lower case, and leaves values unchanged", () => {
   assert.deepEqual(toCustomHeaders({ "X-Api-Key": "AbC" }), { "x-api-key": "AbC" });
+});
+
+Deno.test("withoutValues() redacts each part of a value that may be a credential", () => {
+  const headers = {
+    authorization: "Basic dXNlcjpwYXNzd29yZA==",
+    cookie: "session=5ec2e7aa; id=7",
+    "x-key": "5ec2e7aa5ec2e7aa",
+    "x-quoted": 'a "quoted$&" part',
+  };
+  const rows: [text: string, redacted: string][] = [
+    ['{"authorization":"Basic dXNlcjpwYXNzd29yZA=="}', '{"authorization":"Basic [redacted]=="}'],
+    ["5ec2e7aa5ec2e7aa, 5ec2e7aa", "[redacted], [redacted]"],
+    ["session 7 is unknown", "session 7 is unknown"],
+    ['{"x-quoted":"a \\"quoted$&\\" part"}', '{"x-quoted":"a \\"[redacted]\\" part"}'],
+    ["Basic", "Basic"],
+  ];
+  for (const [text, redacted] of rows) assert.equal(withoutValues(headers, text), redacted);
+  assert.equal(withoutValues({}, "text"), "text");
 });

@@ -58,6 +58,20 @@ Deno.test("the file and its log contain no webhook secret, no custom header and 
     for (const secret of hidden) assert.deepEqual(await filesWith(folder, secret), [], secret);
   }));
 
+Deno.test("a deleted subscription keeps no custom headers, not even sealed", () =>
+  withFile(async (file) => {
+    const store = openStore(file, testVault);
+    const outside = new Connection(file);
+    await addCustomer(store);
+    await subscribe(store, "sub_1", { headers: { "x-key": "s3cret" }, headerNames: ["x-key"] });
+    const sealed = () => outside.all(sql`select 1 from subscriptions where headers is not null`).length;
+    assert.equal(sealed(), 1);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
+    assert.equal(sealed(), 0);
+    outside.close();
+    await store.close();
+  }));
+
 Deno.test("claimDeliveries() returns the current secret, even if it has changed since the last claim", () =>
   withFile(async (file) => {
     const store = openStore(file, testVault);

@@ -83,7 +83,10 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
       connection.transaction("durable", () => {
         const subscription = find(customerId, id);
         if (subscription === null) return null;
-        connection.run(sql`update subscriptions set deleted_at = ${nowMs}, closing = 1 where id = ${id}`);
+        connection.run(
+          sql`update subscriptions
+            set deleted_at = ${nowMs}, closing = 1, headers = null, header_names = '[]' where id = ${id}`,
+        );
         cancelDeliveries(connection, id, nowMs);
         fitToLimits(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
         return {
