@@ -30,8 +30,8 @@ export function freeLabel(label: string, taken: readonly (string | null)[]): str
   return free;
 }
 
-/** Returns the keys with this label, or, if there is none, those whose last four characters are `named`. */
+/** Returns the keys with this label, or, if there is none, those with these last four characters, such as `…1a2b`. */
 export function findNamedKeys(keys: readonly ApiKey[], named: string): ApiKey[] {
   const labelled = keys.filter(({ label }) => label === named);
-  return labelled.length > 0 ? labelled : keys.filter(({ lastFour }) => lastFour === named);
+  return labelled.length > 0 ? labelled : keys.filter(({ lastFour }) => lastFour === named.replace(/^…/, ""));
 }

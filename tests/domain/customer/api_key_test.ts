@@ -58,6 +58,8 @@ Deno.test("findNamedKeys() finds keys by label, or else by their last four chara
     ["bbbb", ["bbbb", "cccc"]],
     ["cccc", ["cccc"]],
     ["dddd", ["dddd"]],
+    ["…dddd", ["dddd"]],
+    ["…bbbb", ["bbbb"]],
     ["CI", []],
     ["", []],
   ];
