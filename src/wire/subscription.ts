@@ -1,6 +1,6 @@
 // Subscriptions as JSON: requests, records and responses.
 import * as z from "zod";
-import { headerProblem, MAX_HEADERS } from "../domain/delivery/custom_headers.ts";
+import { headerProblem, MAX_HEADERS, MAX_VALUE_LENGTH } from "../domain/delivery/custom_headers.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { DISABLED_REASONS, isEnabled, type ListedSubscription } from "../domain/delivery/subscription.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
@@ -27,7 +27,8 @@ const MAX_NOTE = 1_000;
 const sentName = ownText(MAX_NAME, { lines: false });
 const sentNote = ownText(MAX_NOTE, { lines: true });
 
-const sentHeaders = z.record(z.string(), z.string()).superRefine((headers, context) => {
+const headerValue = z.string().meta({ minLength: 1, maxLength: MAX_VALUE_LENGTH });
+const sentHeaders = z.record(z.string(), headerValue).superRefine((headers, context) => {
   const names = Object.keys(headers);
   const refuse = (message: string, path: string[] = []) =>
     context.addIssue({ code: "custom", message, path });
@@ -37,7 +38,7 @@ const sentHeaders = z.record(z.string(), z.string()).superRefine((headers, conte
     const problem = headerProblem(name, value);
     if (problem !== null) refuse(problem, [name]);
   }
-});
+}).meta({ maxProperties: MAX_HEADERS });
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
@@ -54,7 +55,8 @@ export const subscriptionRequest = z.strictObject({
   headers: sentHeaders.default({}).meta({
     description:
       `Headers to send with every delivery, such as \`Authorization\`: at most ${MAX_HEADERS}, and none that HTTP or ` +
-      "Regfeed sets. Values are stored encrypted and never shown again",
+      `Regfeed sets. Values have at most ${MAX_VALUE_LENGTH} visible ASCII characters; they are stored encrypted and ` +
+      "never shown again",
   }),
   name: sentName.default(null).meta({ description: "A name of your choice, which may repeat" }),
   note: sentNote.default(null).meta({ description: "A note of your choice, which may have several lines" }),

@@ -91,7 +91,10 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ q: "" }), "q: must not be empty"],
       [withHook({ q: 'high "risk' }), "q"],
       [withHook({ q: "AI*" }), "q: contains AI*; write at least 3 letters before *"],
-      [withHook({ exclude: { source_filter: ["board"] } }), "exclude.source_filter"],
+      [
+        withHook({ exclude: { source_filter: ["board"] } }),
+        "exclude.source_filter: is not a known field; known: topics, source, event_type, article, q",
+      ],
       [
         withHook({ exclude: { topics: ["nonsense"], source: ["nobody"], article: ["x"], q: "*" } }),
         ...["exclude.article", "exclude.q", "exclude.source", "exclude.topics"],

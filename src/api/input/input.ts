@@ -125,9 +125,20 @@ function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): 
   if (result.success) {
     return { value: result.data, good: result.data as Record<string, unknown>, errors: [] };
   }
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape).join(", ") : "";
-  const errors = result.error.issues.flatMap((issue) => fieldErrors(issue, what, known));
+  const errors = result.error.issues.flatMap((issue) =>
+    fieldErrors(issue, what, namesAt(schema, issue.path).join(", "))
+  );
   return { value: undefined, good: goodFields(value, schema), errors };
+}
+
+/** Returns the names that the object at this path may have, or none if the schema has no object there. */
+function namesAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
+    return namesAt(schema.unwrap(), path);
+  }
+  if (!(schema instanceof z.ZodObject)) return [];
+  const [name, ...rest] = path;
+  return name === undefined ? Object.keys(schema.shape) : namesAt(schema.shape[String(name)], rest);
 }
 
 /** Returns the valid fields, so that they can be verified and one response can name every invalid field. */
