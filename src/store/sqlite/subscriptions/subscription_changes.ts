@@ -142,6 +142,6 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
   connection.run(
     sql`update subscriptions
       set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
-        slow_attempts = null, pace = coalesce(${pace}, pace) where id = ${id}`,
+        slow_attempts = null, last_success_at = null, pace = coalesce(${pace}, pace) where id = ${id}`,
   );
 }

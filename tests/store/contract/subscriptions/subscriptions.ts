@@ -198,6 +198,8 @@ test("listSubscriptions() and findSubscription() show how the deliveries are goi
     pending: 1,
     held: 0,
   });
+  await change(store, { webhookUrl: "https://new.example/hook" });
+  assert.deepEqual(await health(), { ...NO_DELIVERIES, pending: 1 }, "the new endpoint has no history");
   const deleted = await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 3_000, activeLimit: 9 });
   assert.deepEqual([deleted?.health.pending, deleted?.health.held], [0, 0]);
 });
