@@ -1,5 +1,6 @@
 // The public routes for sources, topics and health.
 import assert from "node:assert/strict";
+import { canonicalArticle } from "../../src/domain/event/article.ts";
 import { EVENT_TYPES } from "../../src/domain/event/event.ts";
 import { SEVERITIES } from "../../src/domain/event/severity.ts";
 import {
@@ -63,11 +64,14 @@ Deno.test("GET /v1/topics returns the taxonomy", () =>
       assert.ok(parent === null || topics.some(({ id }) => id === parent), String(parent));
     }
     assert.ok(topics.length > 40);
+    for (const article of reply.json.topics.flatMap(({ articles }: { articles: string[] }) => articles)) {
+      assert.equal(canonicalArticle(article), article, "in the form that events use");
+    }
     const gpai = reply.json.topics.find(({ id }: { id: string }) => id === "gpai");
     assert.match(gpai.definition_de, /^Die Pflichten der Anbieter/);
   }));
 
-Deno.test("GET /v1/topics has null as the definition of a topic that the operator added", () =>
+Deno.test("GET /v1/topics returns a topic that the operator added, with null as its definition", () =>
   withWorld(
     `${boardConfig()}[[topics]]
 id = "chips"
@@ -75,10 +79,12 @@ name_en = "Chips"
 name_de = "Chips"
 name_fr = "Puces"
 keywords_any = ["chip*"]
+articles = ["27", "Article 4a"]
 `,
     async (world) => {
       const { json } = await world.ask("/v1/topics");
       const added = json.topics.find(({ id }: { id: string }) => id === "chips");
+      assert.deepEqual(added.articles, ["Art. 27", "Art. 4a"]);
       const { definition_en, definition_de, definition_fr } = added;
       assert.deepEqual([definition_en, definition_de, definition_fr], [null, null, null]);
     },
