@@ -49,8 +49,10 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   event_type: eventType,
   topics: texts("Topic ids, most relevant first; `GET /v1/topics` defines them"),
   severity,
-  title_en: text("English title; the original title if there is no English version"),
-  summary_en: text("English summary; the original summary if there is no English version; may be empty"),
+  title_en: text(
+    "The title in English if `language_versions` contains `en`; otherwise the original title, in `language`",
+  ),
+  summary_en: text("The summary, in the same language as `title_en`; may be empty"),
   url_official: z.url().meta({ description: "URL of the official publication" }),
   ai_act_articles: texts(
     "Canonical references to the AI Act, such as `Art. 53(1)(d)`, `Annex III` and `Recital 60`",

@@ -35,7 +35,8 @@ types, severities and health require no key, and pages of any origin may read th
 Bodies are JSON in UTF-8. Every time in a response is an integer in Unix milliseconds. A time in a request may also be in
 ISO 8601 (\`2026-08-01\`, \`2026-08-01T10:00:00+02:00\`); without an offset it is in UTC. A list parameter takes commas,
 repetition, or both: \`topics=gpai,transparency\` is the same as \`topics=gpai&topics=transparency\`. Ids start with a prefix: \`evt_\`, \`sub_\`,
-\`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields. Unknown parameters and request fields are
+\`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields; the guide "Using the API" contains the policy
+on changes and deprecation. Unknown parameters and request fields are
 rejected, so that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every successful \`GET\` response has an \`ETag\`. Send it back in

@@ -110,6 +110,22 @@ Deno.test("a publication that is relevant in one language also has the text from
     assert.deepEqual(shown, ["de", ["de", "en"], "A note"]);
   }));
 
+Deno.test("an event without an English text says so, and has the original text in title_en until there is one", () =>
+  withSources(CONFIG, async (world) => {
+    await fetch(world, { de: DE });
+    const { key } = await world.addCustomer();
+    const shown = async () => {
+      const { events: [event] } = (await world.ask("/v1/events", { key })).json;
+      const { language, language_versions, title_en, summary_en, translations } = event;
+      assert.deepEqual(Object.keys(translations), language_versions);
+      return [language, language_versions, title_en, summary_en];
+    };
+    assert.deepEqual(await shown(), ["de", ["de"], DE.title, DE.summary]);
+    assert.equal((await world.ask("/v1/events?language=en", { key })).json.count, 0);
+    await fetch(world, { en: EN });
+    assert.deepEqual(await shown(), ["de", ["de", "en"], EN.title, EN.summary]);
+  }));
+
 Deno.test("publications are not new if a source gets more languages", () =>
   withSources(CONFIG, async (world) => {
     const [source] = world.config.sources;
