@@ -4,7 +4,7 @@ import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
 import { formatRelative } from "./relative_time.ts";
 import { type Cell, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
-import { wrapLines } from "./wrap_text.ts";
+import { formatFields, textWidth, wrapLines } from "./wrap_text.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
@@ -55,10 +55,26 @@ export function timeCell(atMs: number | null, none = "never"): Cell {
   return atMs === null ? none : { atMs };
 }
 
+/** Returns the cell for the time of the next attempt in Unix ms: empty for null, and "due" for a relative past time. */
+export function nextCell({ host, flags }: Viewer, atMs: number | null): Cell {
+  const isPast = atMs !== null && atMs <= host.nowMs();
+  return isPast && host.isTerminal && !flags.has("utc") ? "due" : timeCell(atMs, "");
+}
+
 /** Formats a time for a line of text: in UTC, and on a terminal also relative to now unless there is `--utc`. */
 export function timeText({ host, flags }: Viewer, atMs: number): string {
   const exact = `${formatTime(atMs)} UTC`;
   return host.isTerminal && !flags.has("utc") ? `${exact} (${formatRelative(atMs, host.nowMs())})` : exact;
+}
+
+/** Formats one record: its id, then the fields that are not null. */
+export function recordText(
+  { host }: Viewer,
+  id: string,
+  fields: readonly (readonly [name: string, value: string | null])[],
+): string {
+  const known = fields.filter((field): field is [string, string] => field[1] !== null);
+  return `${oneLine(id)}\n${formatFields(known, { width: textWidth(host.columns()), indent: 2 })}`;
 }
 
 export interface Listing<T> extends Omit<Fitting, "width"> {
@@ -90,21 +106,4 @@ export function printTable(
   const { table, notes } = parts();
   host.out(table, { hasColours: true });
   host.out(linesFor(host, notes));
-}
-
-export function fieldLines(fields: Record<string, unknown>): string {
-  return Object.entries(fields).map(([name, value]) => `${name.padEnd(14)} ${wordOf(name, value)}\n`).join(
-    "",
-  );
-}
-
-export function wordsIn(row: Record<string, unknown>): string {
-  return Object.entries(row).map(([name, value]) => `${name}=${wordOf(name, value)}`).join(" ");
-}
-
-function wordOf(name: string, value: unknown): string {
-  if (typeof value === "number" && /_(at|until)$/.test(name)) {
-    return `${formatTime(value).replace(" ", "T")}Z`;
-  }
-  return oneLine(typeof value === "string" ? value : JSON.stringify(value));
 }

@@ -5,6 +5,7 @@ import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { timeCell } from "../print.ts";
+import { formatTime } from "../table.ts";
 
 export const auditCommand: Command = {
   name: "audit list",
@@ -51,21 +52,26 @@ function seqOf(text: string): number {
   return Number(text);
 }
 
+/** Matches the names of fields with a time in Unix ms. */
+const TIME_FIELD = /_(?:at|until)$/;
+
 /** Describes a change in words: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
 function describeChange(change: Record<string, unknown>): string {
-  return Object.entries(change).map(([name, value]) => {
+  return Object.entries(change).map(([field, value]) => {
+    const name = field.replaceAll("_", " ");
     const { before, after } = fieldsOf(value);
     return before === undefined && after === undefined
-      ? `${name}: ${describeValue(value)}`
-      : `${name}: ${describeValue(before)} → ${describeValue(after)}`;
+      ? `${name}: ${describeValue(value, field)}`
+      : `${name}: ${describeValue(before, field)} → ${describeValue(after, field)}`;
   }).join(", ");
 }
 
-function describeValue(value: unknown): string {
+function describeValue(value: unknown, field = ""): string {
+  if (typeof value === "number" && TIME_FIELD.test(field)) return `${formatTime(value)} UTC`;
   if (value === null || value === undefined) return "none";
   if (typeof value !== "object") return String(value);
   const entries = Array.isArray(value)
-    ? value.map(describeValue)
+    ? value.map((one) => describeValue(one))
     : Object.entries(value).map(([name, one]) => `${name} ${describeValue(one)}`);
   return entries.length === 0 ? "none" : entries.join(" ");
 }

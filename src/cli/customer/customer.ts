@@ -159,11 +159,20 @@ async function changeCustomer(
       );
     }
     if (change.tier !== undefined) await printHeld(call, store, customer.id);
-    const state = change.email === undefined
-      ? describeState(now ?? customer, config)
-      : `has the email address ${customer.email}`;
-    printCustomer(call, customer, state);
+    printCustomer(call, customer, describeChange(change, now ?? customer, config));
   });
+}
+
+function describeChange(
+  { email, enabled }: Partial<Pick<Customer, "enabled" | "email">>,
+  customer: Customer,
+  config: Config,
+): string {
+  if (email !== undefined) return `has the email address ${email}`;
+  if (enabled === undefined) return describeState(customer, config);
+  return enabled
+    ? "is enabled: its keys are accepted, and its held deliveries are sent"
+    : "is disabled: its keys are refused and its deliveries held; `customer enable` reverses this";
 }
 
 function describeState(customer: Customer, { tiers }: Config): string {

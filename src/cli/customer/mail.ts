@@ -1,12 +1,12 @@
-// `mail …`: lists, retries and cancels emails to customers.
-import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
+// `mail …`: lists, shows, retries and cancels emails to customers.
+import { type KeptMail, MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { stateCell } from "../colours.ts";
-import { print, timeCell } from "../print.ts";
+import { nextCell, print, recordText, timeCell, timeText } from "../print.ts";
 
 export const mailCommands: Command[] = [
   {
@@ -28,22 +28,11 @@ export const mailCommands: Command[] = [
             store.listMails({ ...page, ...(status === undefined ? {} : { status }), ...customer }),
           nameOf: ({ id }) => id,
         });
-        const rows = page.rows.map((mail) => ({
-          id: mail.id,
-          kind: mail.kind,
-          customer: mail.customerId,
-          status: mail.status,
-          attempts: mail.attempts,
-          created_at: mail.createdAtMs,
-          next_attempt_at: mail.nextAttemptAtMs,
-          finished_at: mail.finishedAtMs,
-          problem: mail.problem,
-        }));
         printPage(call, page, "mails", {
-          rows,
+          rows: page.rows.map(mailFields),
           none: "no emails",
           header: ["MAIL", "KIND", "CREATED (UTC)", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
-          drop: ["CUSTOMER", "TRIES", "CREATED (UTC)", "PROBLEM", "NEXT (UTC)"],
+          drop: ["CUSTOMER", "TRIES", "CREATED (UTC)", "NEXT (UTC)"],
           cut: "PROBLEM",
           cells: (row) => [
             row.id,
@@ -52,10 +41,23 @@ export const mailCommands: Command[] = [
             row.customer,
             stateCell(row.status),
             row.attempts,
-            timeCell(row.next_attempt_at, ""),
+            nextCell(call, row.next_attempt_at),
             row.problem ?? "",
           ],
         });
+      }),
+  },
+  {
+    name: "mail show",
+    usage: "MAIL [--json]",
+    summary: "shows an email's state, attempts and last problem, without its content",
+    example: "regfeed mail show mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const id = call.positionals[0] ?? "";
+        const mail = await store.findMail(id);
+        if (mail === null) throw new CommandError(`there is no email ${id}; \`mail list\` lists all emails`);
+        print(call, { mail: mailFields(mail) }, () => describe(call, mail));
       }),
   },
   {
@@ -95,6 +97,35 @@ export const mailCommands: Command[] = [
       }),
   },
 ];
+
+function mailFields(mail: KeptMail) {
+  return {
+    id: mail.id,
+    kind: mail.kind,
+    customer: mail.customerId,
+    status: mail.status,
+    attempts: mail.attempts,
+    created_at: mail.createdAtMs,
+    next_attempt_at: mail.nextAttemptAtMs,
+    finished_at: mail.finishedAtMs,
+    problem: mail.problem,
+  };
+}
+
+function describe(call: CommandCall, mail: KeptMail): string {
+  const { id, status, nextAttemptAtMs, finishedAtMs, problem } = mail;
+  const fields: [string, string | null][] = [
+    ["kind", mail.kind],
+    ["customer", mail.customerId],
+    ["status", status === "failed" ? `failed: \`mail retry ${id}\` sends it again` : status],
+    ["attempts", String(mail.attempts)],
+    ["created", timeText(call, mail.createdAtMs)],
+    ["next attempt", nextAttemptAtMs === null ? null : timeText(call, nextAttemptAtMs)],
+    ["finished", finishedAtMs === null ? null : timeText(call, finishedAtMs)],
+    ["problem", problem],
+  ];
+  return recordText(call, id, fields);
+}
 
 function statusOf({ texts }: CommandCall): MailStatus | undefined {
   const text = texts.get("status");

@@ -1,14 +1,21 @@
 // `payment …`: lists, shows and replays payment events.
 import { createPayments } from "../../accounts/payment/receive_payments.ts";
+import type { Tier } from "../../domain/customer/tier.ts";
 import { createIds } from "../../domain/event/ids.ts";
-import type { KeptPayment } from "../../domain/customer/payment.ts";
+import type {
+  KeptPayment,
+  PaymentEvent,
+  PaymentFact,
+  PaymentOutcome,
+} from "../../domain/customer/payment.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { stateCell } from "../colours.ts";
-import { fieldLines, print, timeCell } from "../print.ts";
+import { print, recordText, timeCell, timeText } from "../print.ts";
+import { oneLine } from "../table.ts";
 
 export const paymentCommands: Command[] = [
   {
@@ -52,12 +59,12 @@ export const paymentCommands: Command[] = [
     summary: "shows a stored payment event",
     example: "regfeed payment show evt_1MowQVLkdIwHu7ix",
     run: (call) =>
-      withStore(call, async ({ store }) => {
+      withStore(call, async ({ config, store }) => {
         const id = call.positionals[0] ?? "";
         const found = await store.findPayment(id);
         if (found === null) throw noEvent(id);
         const data = { ...paymentFields(found), fact: found.event.fact };
-        print(call, { payment: data }, () => fieldLines(data));
+        print(call, { payment: data }, () => describe(call, data, config.payment?.prices ?? {}));
       }),
   },
   {
@@ -69,6 +76,13 @@ export const paymentCommands: Command[] = [
     run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
   },
 ];
+
+const OUTCOMES: Readonly<Record<PaymentOutcome, string>> = {
+  applied: "applied; `payment show` and `customer show` have the result",
+  waiting: "waiting for a paid checkout of the same payer",
+  ignored: "ignored, because it has no effect; `payment show` says why",
+  repeated: "stored before",
+};
 
 async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   if (config.payment === null) {
@@ -85,7 +99,7 @@ async function replayPayment(call: CommandCall, { config, platform, store }: Ope
   const options = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
   const outcome = await createPayments(options).replay(id, actOf(call, platform));
   if (outcome === null) throw noEvent(id);
-  print(call, { event: id, outcome }, () => `${id}: ${outcome}\n`);
+  print(call, { event: id, outcome }, () => `${oneLine(id)}: ${OUTCOMES[outcome]}\n`);
 }
 
 function paymentFields({ event, customerId }: KeptPayment) {
@@ -101,6 +115,51 @@ function paymentFields({ event, customerId }: KeptPayment) {
     payer: event.payer,
     subscription: event.subscription,
   };
+}
+
+type ShownPayment = ReturnType<typeof paymentFields> & Pick<PaymentEvent, "fact">;
+
+function describe(call: CommandCall, shown: ShownPayment, prices: Readonly<Record<string, Tier>>): string {
+  const { fact, customer, payer, subscription } = shown;
+  const unknown = (fact !== null && "prices" in fact ? fact.prices : []).filter((price) => !prices[price]);
+  const advice = unknown.length === 0
+    ? null
+    : `${
+      unknown.join(", ")
+    } is not in payment.prices of the config: add it, then run \`payment replay EVENT\``;
+  return recordText(call, shown.id, [
+    ["type", shown.type],
+    ["content", fact === null ? null : describeFact(fact)],
+    ["state", describeState(shown)],
+    ["price", advice],
+    ["created", timeText(call, shown.created_at)],
+    ["received", timeText(call, shown.received_at)],
+    ["customer", customer ?? "none yet"],
+    ["payer", payer],
+    ["paid for", subscription],
+  ]);
+}
+
+function describeState({ state, note }: ShownPayment): string {
+  if (state === "ignored") return `ignored: ${note}`;
+  return state === "waiting" ? "waiting for a paid checkout of the same payer" : state;
+}
+
+function describeFact(fact: PaymentFact): string {
+  switch (fact.kind) {
+    case "checkout": {
+      const by = fact.email ?? (fact.unusable ? "an invalid email address" : "an unknown email address");
+      return `${fact.paid ? "a paid checkout" : "a checkout that is not paid yet"} by ${by}`;
+    }
+    case "subscription":
+      return `a paid subscription that is ${fact.deleted ? "deleted" : fact.status}${describePrices(fact)}`;
+    case "invoice":
+      return `${fact.paid ? "a paid invoice" : "an invoice that could not be paid"}${describePrices(fact)}`;
+  }
+}
+
+function describePrices({ prices }: { prices: readonly string[] }): string {
+  return prices.length === 0 ? "" : `, with the price ${prices.join(", ")}`;
 }
 
 function noEvent(id: string): CommandError {

@@ -16,9 +16,8 @@ import { type CommandCall, CommandError, EXIT } from "../../server/command_conte
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
-import { formatFields, textWidth } from "../wrap_text.ts";
 import { stateCell } from "../colours.ts";
-import { print, timeCell } from "../print.ts";
+import { nextCell, print, recordText, timeCell, timeText } from "../print.ts";
 import { readSince } from "../time_argument.ts";
 import { formatTable, formatTime } from "../table.ts";
 
@@ -68,8 +67,7 @@ export const deliveryCommands: Command[] = [
       withStore(call, async ({ store }) => {
         if (call.flags.has("payload")) return await showPayload(call, store);
         const shown = await readDelivery(store, call.positionals[0] ?? "");
-        const width = textWidth(call.host.columns());
-        print(call, { delivery: shownFields(shown) }, () => describe(shown, width));
+        print(call, { delivery: shownFields(shown) }, () => describe(call, shown));
       }),
   },
   {
@@ -99,6 +97,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     ...(statuses === undefined ? {} : { statuses }),
     ...(eventId === undefined ? {} : { eventId }),
   };
+  const filterNames = ["customer", "subscription", "event", "status", "since", "before"];
   const { customerId, subscriptionId } = await ownerOf(call, store);
   const page = await readPage(call, "delivery list", {
     read: async ({ limit, before }) => {
@@ -118,7 +117,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   printPage(call, page, "deliveries", {
     rows: page.rows,
     fields: page.rows.map(listedFields),
-    none: texts.size === 0 ? "no deliveries yet" : "no matching deliveries",
+    none: filterNames.some((name) => texts.has(name)) ? "no matching deliveries" : "no deliveries yet",
     header: ["DELIVERY", "CREATED (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
     drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
     cut: "WHY",
@@ -129,7 +128,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
         timeCell(row.created_at),
         stateCell(row.status),
         row.attempt_count,
-        timeCell(row.next_attempt_at, ""),
+        nextCell(call, row.next_attempt_at),
         row.subscription_id,
         delivery.customerId,
         shortReason(delivery),
@@ -142,7 +141,8 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
 function shortReason(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
-  return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
+  // The column of the status already says `held`.
+  return (isMissed ? lastProblem : describeDelivery(delivery)?.replace(/^held: /, "")) ?? "";
 }
 
 async function ownerOf(
@@ -188,6 +188,7 @@ async function readDelivery(store: Store, id: string) {
     delivery,
     // The rest of the URL may contain the receiver's secrets.
     endpoint: subscription === undefined ? null : new URL(subscription.webhookUrl).origin,
+    failingSinceMs: subscription?.health.failingSinceMs ?? null,
     attempts: await store.listAttempts(id),
   };
 }
@@ -236,24 +237,31 @@ function shownFields({ delivery, endpoint, attempts }: ShownDelivery): Record<st
   return { ...listedFields(delivery), endpoint, attempts: attempts.map(attemptFields) };
 }
 
-function describe({ delivery, endpoint, attempts }: ShownDelivery, width: number): string {
+function describe(
+  call: CommandCall,
+  { delivery, endpoint, failingSinceMs, attempts }: ShownDelivery,
+): string {
   const row = listedFields(delivery);
-  const time = (ms: number) => `${formatTime(ms)} UTC`;
-  const fields: (readonly [string, string | null])[] = [
-    ["status", row.status],
+  const time = (ms: number) => timeText(call, ms);
+  const failing = failingSinceMs === null ? "" : `, failing since ${time(failingSinceMs)}`;
+  const isDue = row.next_attempt_at !== null && row.next_attempt_at <= call.host.nowMs();
+  const record = recordText(call, row.id, [
+    ["status", row.status === "failed" ? `failed: \`delivery replay ${row.id}\` sends it again` : row.status],
     ["why", row.reason],
     ["customer", row.customer_id],
     ["subscription", row.subscription_id],
-    ["endpoint", endpoint ?? "none: the subscription was deleted"],
+    ["endpoint", endpoint === null ? "none: the subscription was deleted" : `${endpoint}${failing}`],
     ["event", `${row.event_id} (${row.type})`],
     ["sequence", `${row.sequence} in its subscription`],
     ["created", time(row.created_at)],
-    ["next attempt", row.next_attempt_at === null ? null : time(row.next_attempt_at)],
+    [
+      "next attempt",
+      row.next_attempt_at === null ? null : `${isDue ? "due since " : ""}${time(row.next_attempt_at)}`,
+    ],
     ["arrived", row.delivered_at === null ? "never" : time(row.delivered_at)],
     ["finished", row.finished_at === null ? null : time(row.finished_at)],
-  ];
-  const known = fields.filter((field): field is readonly [string, string] => field[1] !== null);
-  return `${row.id}\n${formatFields(known, { width, indent: 2 })}\nattempts\n${attemptLines(row, attempts)}`;
+  ]);
+  return `${record}\nattempts\n${attemptLines(row, attempts)}`;
 }
 
 function attemptLines(

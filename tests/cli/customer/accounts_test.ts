@@ -25,6 +25,10 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
     await regfeedJson(folder, `key rotate ${customer.id}`);
     const { mails } = await regfeedJson<Rows>(folder, "mail list");
     assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
+    const mail = await regfeedJson<{ mail: unknown }>(folder, `mail show ${mails?.[0]?.["id"]}`);
+    assert.deepEqual(mail, { mail: mails?.[0] });
+    const text = (await regfeed(folder, `mail show ${mails?.[0]?.["id"]}`)).stdout;
+    assert.match(text, new RegExp(`^  customer +${customer.id}\n  status +queued\n  attempts +0$`, "m"));
     const outbox = join(folder, "data", "outbox");
     await Deno.mkdir(outbox);
     const letters = [
@@ -85,13 +89,29 @@ Deno.test("payment events are listed, shown and applied again", () =>
       aPayment("evt_2", { payer: "payer_2", fact: null, note: "of nobody" }),
       aReview(),
     );
+    const active = { kind: "subscription", status: "active", deleted: false, invoice: null } as const;
+    const fact = { ...active, prices: ["price_gold"] };
+    await store.recordPayment(
+      aPayment("evt_3", { payer: "payer_3", fact }),
+      aReview({ provision: false }),
+    );
     connection.close();
     const { payments } = await regfeedJson<Rows>(folder, "payment list");
     assert.deepEqual(payments?.map(({ id, state, note }) => [id, state, note]), [
+      ["evt_3", "waiting", null],
       ["evt_2", "ignored", "of nobody"],
       ["evt_1", "applied", null],
     ]);
-    assert.match((await regfeed(folder, "payment show evt_1")).stdout, /^state +applied$/m);
+    const shown = (await regfeed(folder, "payment show evt_1")).stdout;
+    assert.match(shown, /^ {2}content +a paid checkout by ana@firm\.example\n {2}state +applied$/m);
+    assert.match(shown, /^ {2}created +2026-07-20 12:00:00 UTC$/m);
+    const priced = (await regfeed(folder, "payment show evt_3")).stdout;
+    assert.match(priced, /^ {2}content +a paid subscription that is active, with the price price_gold$/m);
+    assert.match(
+      priced,
+      /^ {2}price +price_gold is not in payment\.prices .*add it, then run\s+`payment replay EVENT`$/m,
+    );
+    assert.match((await regfeed(folder, "payment show evt_2")).stdout, /^ {2}state +ignored: of nobody$/m);
     const replayed = await regfeedJson<{ outcome: string }>(folder, "payment replay evt_1");
     assert.equal(replayed.outcome, "applied");
     const { customers } = await regfeedJson<Rows>(folder, "customer list");
@@ -101,7 +121,9 @@ Deno.test("payment events are listed, shown and applied again", () =>
     const gone = await regfeed(folder, "payment replay evt_1");
     assert.deepEqual([gone.code, /belongs to an erased customer/.test(gone.stderr)], [1, true]);
     assert.match((await regfeed(folder, "payment list")).stdout, /^evt_1 .* erased +cus_\S+$/m);
-    for (const line of ["payment show evt_9", "payment replay evt_9", "mail retry mail_9"]) {
+    for (
+      const line of ["payment show evt_9", "payment replay evt_9", "mail retry mail_9", "mail show mail_9"]
+    ) {
       assert.equal((await regfeed(folder, line)).code, 1, line);
     }
     const wrong = await regfeed(folder, "mail list --status lost");

@@ -78,10 +78,11 @@ Deno.test("a customer's keys are added, listed, replaced with an overlap, and di
     assert.deepEqual([fresh.label, fresh.replaced], ["default", []]);
 
     const audit = await regfeed(folder, `audit list --customer ${first.customer.id}`);
-    assert.match(audit.stdout, new RegExp(`key\\.add .*label: ci, last_four: ${end(ci)}`));
+    assert.match(audit.stdout, /key\.rotate .*valid until: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
+    assert.match(audit.stdout, new RegExp(`key\\.add .*label: ci, last four: ${end(ci)}`));
     assert.match(
       audit.stdout,
-      new RegExp(`key\\.rotate .*label: ci, last_four: ${end(next)}, expiring: ${end(ci)}`),
+      new RegExp(`key\\.rotate .*label: ci, last four: ${end(next)}, expiring: ${end(ci)}`),
     );
     assert.match(audit.stdout, new RegExp(`key\\.disable .*disabled: ${end(ci)}, labels: ci`));
     assert.doesNotMatch(audit.stdout, /rgf_|[0-9a-f]{64}/);

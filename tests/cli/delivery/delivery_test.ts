@@ -183,6 +183,10 @@ Deno.test("delivery list and show print what the API returns, except the endpoin
     assert.match(shown.stdout, /^ {2}status {8}pending\n {2}why {11}the last attempt failed: .*503$/m);
     assert.match(
       shown.stdout,
+      /^ {2}endpoint +http:\/\/\S+, failing since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m,
+    );
+    assert.match(
+      shown.stdout,
       /^ {2}2 {2}2\d{3}-\d\d-\d\d [\d:]{8} +\d+ +503 {2}the endpoint responded with 503$/m,
     );
     for (const text of [JSON.stringify(delivery), shown.stdout]) {

@@ -18,6 +18,8 @@ export interface MailStore {
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;
+  /** Returns null if the email does not exist. */
+  findMail(id: string): Promise<KeptMail | null>;
   /** Makes an email due now if it failed, was cancelled, or waits for its next attempt. */
   retryMail(id: string, by: Act): Promise<MailRetry>;
   /** Cancels a queued or failed email. Returns false if no such email has this id. */

@@ -59,6 +59,11 @@ export function createMails(connection: Connection): Part<keyof MailStore> {
       ).map(keptFromRow);
     },
 
+    findMail: (id) => {
+      const row = connection.get(sql`select ${KEPT_COLUMNS} from mails where id = ${id}`);
+      return row === undefined ? null : keptFromRow(row);
+    },
+
     retryMail: (id, by) => connection.transaction("durable", () => retry(connection, id, by)),
 
     cancelMail: (id, by) =>

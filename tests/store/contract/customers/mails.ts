@@ -42,6 +42,7 @@ test("finishMail() records only the outcome of the latest attempt", async (store
   await store.finishMail(id, 2, { kind: "sent" }, T0 + 11);
   await store.finishMail(id, 2, { kind: "failed", problem: "late" }, T0 + 12);
   assert.deepEqual([(await kept())?.status, (await kept())?.finishedAtMs], ["sent", T0 + 11]);
+  assert.deepEqual([await store.findMail(id), await store.findMail("mail_none")], [await kept(), null]);
   assert.deepEqual(await claim(store, T0 + 1e9), []);
 });
 
