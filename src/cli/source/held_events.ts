@@ -48,7 +48,11 @@ export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string 
 }
 
 export function countEvents(events: number): string {
-  return `${events} ${events === 1 ? "event" : "events"}`;
+  return countOf(events, "event");
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Says how to see, deliver and discard the held events of a source. */

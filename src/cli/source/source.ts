@@ -10,23 +10,30 @@ import type { DescribeOptions, DocumentDescription } from "../../ingest/normalis
 import { inflateFile } from "../../ingest/parse/inflate.ts";
 import { DocumentError } from "../../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../../ingest/parse/parse_pipeline.ts";
+import { GUESSED } from "../../ingest/parse/preview_document.ts";
 import { createParser } from "../../ingest/parse/parse_worker_client.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
 import { printTable } from "../print.ts";
+import { cut } from "../table.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
-import { readHeld } from "./held_events.ts";
+import { countOf, readHeld } from "./held_events.ts";
 import { heldSourcesTable, listSources, listTable } from "./source_list.ts";
 import { previewFields, previewTable } from "./source_preview.ts";
 import { saveDocuments } from "./save_documents.ts";
 import { releaseCommand } from "./source_release.ts";
+import { itemsTable, suggestedSource } from "./suggested_source.ts";
 
 /** Maximum size of a saved document after decompression, bytes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** Default time limit for parsing without a source, ms. */
 const PARSE_TIMEOUT_MS = 5_000;
+
+/** Maximum number of problems that `source parse` prints, and maximum length of the item's name. */
+const MAX_PROBLEMS = 20;
+const PROBLEM_WIDTH = 60;
 
 export const sourceCommands: Command[] = [
   {
@@ -87,16 +94,19 @@ export const sourceCommands: Command[] = [
   releaseCommand,
   {
     name: "source parse",
-    usage: "FILE [--source ID] [--content-type TYPE] [--json]",
-    summary: "prints the content of a saved document as JSON",
-    example: "regfeed source parse response.json --source us-federal-register",
+    usage: "FILE [--url URL] [--source ID] [--content-type TYPE] [--utc] [--json]",
+    summary: "suggests a source for a saved document, or shows what the rules of a source find in it",
+    details:
+      "The suggestion is a [[sources]] table for the config, followed by a sample of the items as comments.",
+    example: "regfeed source parse news.html --url https://www.example.org/news",
     options: {
+      url: { kind: "text", value: "URL", help: "the URL from which the document was saved" },
       source: { kind: "text", value: "ID", help: "use the rules of this source in the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
-      json: { kind: "flag", help: "print on one line, for scripts" },
     },
     async run(call) {
       const { host, positionals, texts } = call;
+      const url = statedUrl(call);
       const source = await sourceToParse(call);
       const file = resolve(host.cwd, positionals[0] ?? "");
       let bytes: Uint8Array;
@@ -108,10 +118,14 @@ export const sourceCommands: Command[] = [
       try {
         const { timeoutMs = PARSE_TIMEOUT_MS, ...reading } = source;
         const contentType = texts.get("content-type") ?? null;
-        const options = { ...reading, contentType, maxItems: MAX_ITEMS };
+        const isPlain = call.flags.has("json") || texts.has("source");
+        const options = {
+          ...reading,
+          ...(url === null ? {} : { baseUrl: url }),
+          ...{ contentType, maxItems: MAX_ITEMS, suggests: !isPlain },
+        };
         const description = await describe(bytes, options, timeoutMs);
-        const indent = call.flags.has("json") ? undefined : 2;
-        host.out(`${JSON.stringify(description, null, indent)}\n`);
+        printDescription(call, description, url);
       } catch (error) {
         if (error instanceof DocumentError || error instanceof FetchError) {
           throw new CommandError(`${file}: ${error.message}`);
@@ -121,6 +135,35 @@ export const sourceCommands: Command[] = [
     },
   },
 ];
+
+/** Returns the value of `--url`, or null. */
+function statedUrl({ texts }: CommandCall): string | null {
+  const text = texts.get("url");
+  if (text === undefined) return null;
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) {
+    throw new CommandError(
+      `--url must be a URL that begins with https:// or http://, not ${text}`,
+      EXIT.usage,
+    );
+  }
+  return text;
+}
+
+function printDescription(call: CommandCall, description: DocumentDescription, url: string | null): void {
+  const { items, suggestion } = description;
+  printTable(call, description, () => ({
+    table: suggestion === undefined ? itemsTable(items, call) : suggestedSource(description, suggestion, url),
+    notes: suggestion === undefined ? `${countOf(items.length, "item")}\n` : "",
+  }));
+  if (call.flags.has("json")) return;
+  // The problem that states guessed rules repeats the suggestion.
+  const problems = description.problems.filter(({ reason }) => !reason.startsWith(GUESSED));
+  for (const { item, reason } of problems.slice(0, MAX_PROBLEMS)) {
+    call.host.err(`problem  ${cut(item, PROBLEM_WIDTH)}: ${reason}\n`);
+  }
+  const rest = problems.length - MAX_PROBLEMS;
+  if (rest > 0) call.host.err(`… and ${countOf(rest, "more problem")}; --json lists all\n`);
+}
 
 async function describe(
   bytes: Uint8Array,

@@ -1,10 +1,15 @@
 // Describes the contents of a saved document for the command `source parse`.
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
-import { previewDocument } from "../parse/preview_document.ts";
+import { decodeText } from "../parse/decode.ts";
+import { guessedLines, previewDocument, type PreviewedDocument } from "../parse/preview_document.ts";
 import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";
+import { textFromMarkup } from "./text.ts";
+
+/** Maximum length of the part of a document that is searched for its URL, in characters. */
+const MAX_HEAD = 65_536;
 
 /** The items of a document as JSON, with times in Unix ms. */
 export interface DocumentDescription {
@@ -23,6 +28,19 @@ export interface DocumentDescription {
   }[];
   /** The problems of the document, the refused items, and notes on invalid values. */
   problems: ParseProblem[];
+  /** Only with {@link DescribeOptions.suggests}. */
+  suggestion?: SourceSuggestion;
+}
+
+/** What a document tells about the source that would read it. */
+export interface SourceSuggestion {
+  fetchStrategy: "feed" | "json" | "html" | "sparql" | "sitemap";
+  /** The title of the document, as one line of plain text. */
+  title: string | null;
+  /** The absolute URL that the document states as its own. */
+  url: string | null;
+  /** The guessed rules as lines of the strategy's table; empty if the strategy needs none. */
+  rules: string[];
 }
 
 export interface DescribeOptions {
@@ -34,11 +52,15 @@ export interface DescribeOptions {
   timezone?: string;
   /** The base of relative links if the document states none. */
   baseUrl?: string;
+  /** Whether to suggest a source. */
+  suggests?: boolean;
 }
 
 /** Describes a document of any fetch strategy. Throws a DocumentError if it cannot be read. */
 export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
-  const { timezone = "UTC", baseUrl = "", reading = null } = options;
+  const { timezone = "UTC", reading = null } = options;
+  const suggestedUrl = options.suggests === true ? statedUrl(bytes, options.contentType) : null;
+  const baseUrl = options.baseUrl ?? suggestedUrl ?? "";
   const document = previewDocument(bytes, {
     ...options,
     url: reading?.kind === "page" ? baseUrl || null : null,
@@ -68,7 +90,38 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
       categories,
     });
   }
-  return description;
+  return options.suggests === true
+    ? { ...description, suggestion: suggestionOf(document, suggestedUrl) }
+    : description;
+}
+
+function suggestionOf({ format, title, guessed }: PreviewedDocument, url: string | null): SourceSuggestion {
+  return {
+    fetchStrategy: format === "sitemap" ? "sitemap" : guessed?.kind ?? "feed",
+    title: title === null ? null : textFromMarkup(title).replace(/\s+/g, " ") || null,
+    url,
+    rules: guessed === null || guessed.kind === "sparql" ? [] : guessedLines(guessed),
+  };
+}
+
+/** Where documents state their own URL: Atom's link, JSON Feed's `feed_url`, and the canonical URL of a page. */
+const STATED_URLS = [
+  /<(?:\w+:)?link\b(?=[^<>]*\brel=["']self["'])[^<>]*\bhref=["']([^"'<>]+)["']/i,
+  /"feed_url"\s*:\s*"([^"]+)"/,
+  /<link\b(?=[^<>]*\brel=["']canonical["'])[^<>]*\bhref=["']([^"'<>]+)["']/i,
+];
+
+function statedUrl(bytes: Uint8Array, contentType: string | null): string | null {
+  // The items of a feed have links too, so only the part before the first item counts.
+  const [head = ""] = decodeText(bytes, contentType).text.slice(0, MAX_HEAD).split(
+    /<(?:item|entry)[\s>]|"items"/,
+    1,
+  );
+  for (const pattern of STATED_URLS) {
+    const url = absoluteUrl(pattern.exec(head)?.[1]?.replaceAll("&amp;", "&").replaceAll("\\/", "/") ?? "");
+    if (url !== null) return url;
+  }
+  return null;
 }
 
 /** Returns a relative link, or null if it would not be valid with any base. */

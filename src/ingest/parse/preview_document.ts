@@ -2,7 +2,8 @@
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { parseDocument, type ParseOptions } from "./document.ts";
-import { describeGuess, guessJson } from "./guess_extraction_rules.ts";
+import { guessHtml } from "./guess_html_rules.ts";
+import { guessJson } from "./guess_json_rules.ts";
 import { DocumentError, type ParsedDocument } from "./parsed.ts";
 import { parseJson } from "./formats/read_json.ts";
 import { describeSitemap, kindOfMap, readSitemap } from "./formats/read_sitemap.ts";
@@ -19,40 +20,72 @@ const SPARQL_FIELDS = {
   language: ["title@lang"],
 };
 
+/** The beginning of the problem that reports guessed rules. */
+export const GUESSED = "not a feed: read with guessed rules";
+
+type GuessedReading = Extract<Reading, { kind: "json" | "html" | "sparql" }>;
+
+/** A document, and the rules that were guessed to read it; null if its format needs none or they were given. */
+export interface PreviewedDocument extends ParsedDocument {
+  guessed: GuessedReading | null;
+}
+
 /**
  * Reads a document according to its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and
- * the rules of other JSON are guessed, which is reported as a problem. Throws {@link DocumentError}.
+ * the rules of other JSON and of HTML listings are guessed, which is reported as a problem. Throws
+ * {@link DocumentError}.
  */
-export function previewDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
+export function previewDocument(bytes: Uint8Array, options: ParseOptions): PreviewedDocument {
   const reading = options.reading ?? null;
   if (reading === null || reading.kind === "page") {
     if (kindOfMap(decodeText(bytes, options.contentType).text) !== null) {
       const { contentType, maxItems } = options;
-      return describeSitemap(readSitemap(bytes, { contentType, maxEntries: maxItems }));
+      const map = readSitemap(bytes, { contentType, maxEntries: maxItems });
+      return { ...describeSitemap(map), guessed: null };
     }
   }
-  if (reading !== null) return parseDocument(bytes, options);
+  if (reading !== null) return { ...parseDocument(bytes, options), guessed: null };
   try {
-    return parseDocument(bytes, options);
+    return { ...parseDocument(bytes, options), guessed: null };
   } catch (error) {
-    const text = decodeText(bytes, options.contentType).text;
-    if (!(error instanceof DocumentError) || !/^\s*[{[]/.test(text)) throw error;
-    const { value } = parseJson(text, 2);
-    const guessed = guessReading(value);
-    if (guessed === null) throw error;
+    if (!(error instanceof DocumentError)) throw error;
+    const { text } = decodeText(bytes, options.contentType);
+    const guessed = guessReading(text);
+    if (guessed === null) throw /^\s*</.test(text) ? withoutList(error) : error;
     const document = parseDocument(bytes, { ...options, reading: guessed });
-    if (guessed.kind !== "json") return document;
-    const reason = `not a feed: read with guessed rules, ${
-      describeGuess(guessed)
-    }; --source ID applies the rules of a source`;
-    return { ...document, problems: [{ item: "document", reason }, ...document.problems] };
+    if (guessed.kind === "sparql") return { ...document, guessed };
+    const reason = `${GUESSED}, ${describeGuess(guessed)}; --source ID applies the rules of a source`;
+    return { ...document, guessed, problems: [{ item: "document", reason }, ...document.problems] };
   }
 }
 
-function guessReading(value: unknown): Extract<Reading, { kind: "json" | "sparql" }> | null {
+function withoutList({ summary, message }: DocumentError): DocumentError {
+  return new DocumentError(
+    `${summary}; it has no list of links whose rules can be guessed`,
+    message.slice(summary.length),
+  );
+}
+
+function guessReading(text: string): GuessedReading | null {
+  if (!/^\s*[{[]/.test(text)) return /<a\s/i.test(text) ? guessHtml(text) : null;
+  const { value } = parseJson(text, 2);
   const { head, results } = value as { head?: { vars?: unknown }; results?: { bindings?: unknown } };
   if (Array.isArray(head?.vars) && Array.isArray(results?.bindings)) {
     return { kind: "sparql", fields: SPARQL_FIELDS, dateFormat: null };
   }
   return guessJson(value);
+}
+
+/** Returns the rules in config syntax, on one line. */
+function describeGuess(reading: Extract<GuessedReading, { kind: "json" | "html" }>): string {
+  return guessedLines(reading).join(", ");
+}
+
+/** Returns the rules as lines of the strategy's table in the config. */
+export function guessedLines(reading: Extract<GuessedReading, { kind: "json" | "html" }>): string[] {
+  const items = reading.kind === "html" ? { item: [reading.item] } : { items: reading.items };
+  return Object.entries({ ...items, ...reading.fields }).map(([key, values]) => {
+    const written = values.map((value) => JSON.stringify(value)).join(", ");
+    return `${key} = ${values.length === 1 ? written : `[${written}]`}`;
+  });
 }

@@ -106,7 +106,7 @@ Deno.test(needs("unusual recorded feeds are normalised correctly", RECORDED), ()
 
 /** JSON documents whose rules are guessed, and their numbers of items. */
 const GUESSED: Record<string, number> = {
-  "boe/boe_sumario_20181206.json": 1,
+  "boe/boe_sumario_20181206.json": 52,
   "cellar-sparql/cellar_ecli_schrems2_2026-07-08.json": 2,
   "dip-bundestag/dip_drucksache_20-1_2026-07-08.json": 1,
   "dip-bundestag/dip_drucksache_text_20-1_2026-07-08.json": 1,
