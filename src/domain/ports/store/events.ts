@@ -62,10 +62,7 @@ export interface LaterLanguage {
 export interface EventStore {
   /** Lists events, newest first by (`published_at`, id); with `after`, in the order in which they were stored. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /**
-   * Returns the newest version of each publication that has or had one of these URLs, in any language, newest first.
-   * Reads all events, which takes seconds for a million.
-   */
+  /** Returns the newest version of each publication that has or had one of these URLs, in any language, newest first. */
   listByUrl(urls: readonly string[]): Promise<ListedEvent[]>;
   /** Returns the position of an event, or null if the event does not exist. */
   findPosition(id: string): Promise<EventPosition | null>;

@@ -81,17 +81,12 @@ function isLatest({ asOf }: Pick<EventQuery, "asOf">): Sql {
 
 /** Returns the newest version of each publication that has or had one of these URLs, in any language. */
 export function listByUrl(connection: Connection, urls: readonly string[]): ListedEvent[] {
-  const list = JSON.stringify([...new Set(urls)]);
   return listed(connection.all(
-    sql`with urls as (select value as url, json_quote(value) as quoted from json_each(${list})),
-      publications as (
-        select source_id, external_id from events, urls
-          where instr(json, '"url_official":' || quoted) or instr(provenance, '"url":' || quoted)
-        union
-        select source_id, external_id from event_translations join events on events.seq = event_seq
-          where url in (select url from urls)
+    sql`with found as (
+        select distinct source_id, external_id from publication_urls
+          where url in (select value from json_each(${JSON.stringify(urls)}))
       )
-      select events.id, events.published_at, ${SERVED_JSON} from publications join events using (source_id, external_id)
+      select events.id, events.published_at, ${SERVED_JSON} from found join events using (source_id, external_id)
       where ${isLatest({})} order by events.published_at desc, events.id desc`,
   ));
 }

@@ -39,6 +39,8 @@ export class RecordWriter {
     );
     const seq = Number(row?.["seq"]);
     this.#index.add(event, seq);
+    const translated = Object.values(provenance.other_languages ?? {});
+    this.#keepUrls(event, [event.url_official, ...translated.map(({ url }) => url)]);
     this.#keepPublication(publication, stored, { event, seq });
     if (notify === false) return;
     const reason = this.#reasonBefore(event) ?? (notify === "after_fetch" ? "fetch" : null);
@@ -75,6 +77,7 @@ export class RecordWriter {
         on conflict (event_seq) do update set json = excluded.json`,
     );
     this.#index.change(seq, before, after);
+    this.#keepUrls(after, [translated.url]);
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
@@ -89,6 +92,15 @@ export class RecordWriter {
   finish(): void {
     // The index is written last, because FTS5 flushes pending rows before each statement that can be undone alone.
     this.#index.finish();
+  }
+
+  #keepUrls({ source_id, external_id }: RegEvent, urls: readonly string[]): void {
+    for (const url of urls) {
+      this.connection.run(
+        sql`insert into publication_urls (url, source_id, external_id)
+          values (${url}, ${source_id}, ${external_id}) on conflict do nothing`,
+      );
+    }
   }
 
   /** Returns why an earlier version is quarantined, or null if none is. Later versions must wait with it. */

@@ -26,6 +26,14 @@ create index publications_by_external_id on publications (source_id, external_id
 create index publications_by_content on publications (source_id, content_hash);
 create index publications_by_text on publications (source_id, text_hash) where text_hash is not null;
 
+-- The official URLs that the versions of a publication have or had, in every language.
+create table publication_urls (
+  url text not null,
+  source_id text not null,
+  external_id text not null,
+  primary key (url, source_id, external_id)
+) strict, without rowid;
+
 -- Hashes of a publication's text in each language, if its source offers several.
 create table publication_languages (
   source_id text not null,
