@@ -120,7 +120,7 @@ function parseToml(text: string, file: string): Record<string, unknown> {
       before: lines.slice(0, line - 1),
       listTables: listTables(),
     });
-    const excerpt = excerptOfSyntax(lines[line - 1] ?? "", line, column);
+    const excerpt = excerptOfSyntax(lines.slice(0, line), column);
     throw new ConfigError([{ file, line, column, key: null, message, excerpt }]);
   }
 }

@@ -133,7 +133,7 @@ const severityRule = table({
 
 /** A list of tables. Each table has a header in double brackets. */
 function tables<T extends z.ZodType>(item: T, what: string, header: string) {
-  return z.array(item, { error: wants(`double brackets above ${what}`, header) }).prefault([]);
+  return z.array(item, { error: wants(`double brackets above ${what}`, header, describeKind) }).prefault([]);
 }
 
 /** Describes a value of `url`. URLs by language belong in `urls`. */

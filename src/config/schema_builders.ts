@@ -1,7 +1,7 @@
 // Building blocks of the config's schema, with messages that state what is expected.
 import * as z from "zod";
 import { didYouMean } from "./toml/did_you_mean.ts";
-import { describeFound, joinList, quote } from "./toml/problems.ts";
+import { describeFound, describeKind, joinList, quote } from "./toml/problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
 export function wants(
@@ -70,6 +70,6 @@ export function list<T extends z.ZodType>(item: T, what: string, example: string
 /** A table that allows only its known keys. */
 export function table<T extends z.ZodRawShape>(shape: T, header: string): z.ZodObject<T, z.core.$strict> {
   const error = (issue: { code?: string; input?: unknown }): string | undefined =>
-    issue.code === "unrecognized_keys" ? undefined : wants("a table", header)(issue);
+    issue.code === "unrecognized_keys" ? undefined : wants("a table", header, describeKind)(issue);
   return z.strictObject(shape, { error });
 }

@@ -76,7 +76,11 @@ export class Secrets {
     const value = this.reader.env(variable);
     if (value !== undefined && value.trim() !== "") return { path, value };
     const state = value === undefined ? "not set" : "empty";
-    return this.reject(path, `refers to the environment variable ${variable}, which is ${state}`);
+    // A name that is not in capitals may be the secret itself.
+    const shown = /[a-z]/.test(variable)
+      ? "an environment variable"
+      : `the environment variable ${variable},`;
+    return this.reject(path, `refers to ${shown} which is ${state}`);
   }
 
   async #readFile(path: KeyPath, given: string): Promise<Secret | null> {

@@ -48,7 +48,7 @@ export function headerNameProblem(name: string): string | null {
 export const HEADERS_TABLE = z.record(
   z.string(),
   z.string({ error: wants("a string", '"…"', describeKind) }),
-  { error: wants("a table", "[sources.headers]") },
+  { error: wants("a table", "[sources.headers]", describeKind) },
 ).optional();
 
 function readPathText(value: string): Reading<string> {

@@ -1,6 +1,6 @@
 // Shows the part of a config file that has a problem, with a caret below it, but never a secret.
-import type { Columns, KeyPath, Position } from "./key_lines.ts";
-import { isKnownPath, knownNames } from "./known_keys.ts";
+import { type Columns, type KeyPath, type Position, tableAtEnd } from "./key_lines.ts";
+import { isKnownPath, isTablePath, knownNames } from "./known_keys.ts";
 import { bareUrl } from "./problems.ts";
 
 /** Words in the names and values of secrets. A line that contains one of them is not shown. */
@@ -23,27 +23,41 @@ export function excerptOf(
   const text = lines[line - 1] ?? "";
   const shown = text.slice(whole.start, whole.end);
   if (value === null) return draw(line, shown, shift(name, whole.start));
-  const isSecret = hasTables || !isKnownPath(path) ||
-    mayBeSecret(path.join("."), text.slice(value.start, whole.end));
+  // The values beside an element of a list are shown too.
+  const values = shown.replace(/^[^=["']*=/, "");
+  const isSecret = hasTables || !isKnownPath(path) || isTablePath(path) ||
+    mayBeSecret(path.join("."), values);
   if (!isSecret) return draw(line, shown, shift(isKey ? name : value, whole.start));
   return typeof path.at(-1) === "number" ? "" : drawKey(line, text.slice(name.start, name.end));
 }
 
+/** The first value of a line: a string, which may be unfinished, or a word. */
+const FIRST_VALUE = /^\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|"[^"#]*|'[^'#]*|[^\s#"']*)/;
+
 /**
- * Returns the line of a syntax error with a caret at the column (from 1). Shows only headers of known tables, and the
- * values of known keys that cannot contain a part of another value. Returns an empty string for other lines.
+ * Returns the last of these lines, which has a syntax error, with a caret at the column (from 1). Shows only headers of
+ * known tables, and the first value of a known key. Returns an empty string for other lines, and within strings, lists
+ * and tables of several lines.
  */
-export function excerptOfSyntax(text: string, line: number, column: number): string {
-  const known = knownNames();
+export function excerptOfSyntax(lines: readonly string[], column: number): string {
+  const line = lines.length;
+  const text = lines.at(-1) ?? "";
+  const within = tableAtEnd(lines.slice(0, -1).join("\n"));
+  if (within === null) return "";
   const table = /^\[{1,2}([\w-]+)(?:\.[\w-]+)?\]{0,2}$/.exec(text.trim())?.[1];
-  const [, key, value = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(text) ?? [];
-  if (key !== undefined && known.has(key)) {
-    const isSimple = !value.includes("=") && value.split(/["']/).length <= 3 && !mayBeSecret(key, value);
+  const [before = "", key, rest = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(text) ?? [];
+  let shown = text.trim();
+  if (key !== undefined && isKnownPath([...within, key])) {
+    const isSimple = !rest.includes("=") && rest.split(/["']/).length <= 3 &&
+      !isTablePath([...within, key]) && !mayBeSecret([...within, key].join("."), rest);
     if (!isSimple) return drawKey(line, key);
-  } else if (table === undefined || !known.has(table)) return "";
+    const value = FIRST_VALUE.exec(rest)?.[0] ?? "";
+    const more = /^\s*(?:#|$)/.test(rest.slice(value.length)) ? "" : " …";
+    shown = (before.slice(0, before.length - rest.length) + value).trim() + more;
+  } else if (table === undefined || !knownNames().has(table)) return "";
   const start = text.length - text.trimStart().length;
   const at = Math.max(column - 1 - start, 0);
-  return draw(line, text.trim(), { start: at, end: at + 1 });
+  return draw(line, shown, { start: at, end: at + 1 });
 }
 
 function mayBeSecret(key: string, text: string): boolean {

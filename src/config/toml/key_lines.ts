@@ -47,7 +47,7 @@ interface Entry {
 export function findKeyLines(text: string): KeyLines {
   const start = { line: 0, name: NO_COLUMNS, value: null, whole: NO_COLUMNS, hasTables: false };
   const root: Entry = { position: start, isExplicit: true, children: new Map() };
-  for (const node of parse(text)) {
+  for (const node of parse(text) ?? []) {
     if (node.type === "TOMLKeyValue") addPair(root, node);
     else {
       const table = addEntry(root, node.resolvedKey, headerPosition(node));
@@ -73,11 +73,20 @@ export function findKeyLines(text: string): KeyLines {
   };
 }
 
-function parse(text: string): AST.TOMLTopLevelTable["body"] {
+/** Returns the path of the table in which the text ends, or null if the text is not valid or ends within a value. */
+export function tableAtEnd(text: string): KeyPath | null {
+  const body = parse(text);
+  if (body === null) return null;
+  const last = body.at(-1);
+  return last?.type === "TOMLTable" ? last.resolvedKey : [];
+}
+
+/** Returns null if the text is not valid. */
+function parse(text: string): AST.TOMLTopLevelTable["body"] | null {
   try {
     return parseTOML(text.replace(/^\uFEFF/, ""), { tomlVersion: "1.1" }).body[0].body;
   } catch {
-    return [];
+    return null;
   }
 }
 

@@ -27,6 +27,17 @@ export function knownNames(): Set<string> {
 
 /** Whether the schema has this path. */
 export function isKnownPath(path: KeyPath): boolean {
+  return schemaAt(path) !== undefined;
+}
+
+/** Whether the schema expects a table or a list of tables at this path. */
+export function isTablePath(path: KeyPath): boolean {
+  const schema = unwrap(schemaAt(path));
+  const item = schema instanceof z.ZodArray ? unwrap(schema.element) : schema;
+  return item instanceof z.ZodObject || item instanceof z.ZodRecord;
+}
+
+function schemaAt(path: KeyPath): z.core.$ZodType | undefined {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {
     schema = unwrap(schema);
@@ -36,9 +47,9 @@ export function isKnownPath(path: KeyPath): boolean {
       schema = Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined;
     }
     // Every other schema that accepts lists or tables has one meaning for all of their elements.
-    if (schema === undefined) return false;
+    if (schema === undefined) return undefined;
   }
-  return true;
+  return schema;
 }
 
 export function unknownKeyMessage(table: KeyPath, key: string): string {

@@ -40,6 +40,8 @@ const EXCERPTS: readonly (readonly [name: string, text: string, excerpt: string[
   ["invalid TOML in a header", "[server", ["1 | [server", "|  ^"]],
   ["invalid TOML in a secret", '[metrics]\ntoken = "hush', ["2 | token = …", "| ^^^^^"]],
   ["two keys on one line", '[log]\nlevel = "x" tokn = "hush"', ["2 | level = …", "| ^^^^^"]],
+  ["text after a value", '[log]\nlevel = "info" hush', ['2 | level = "info" …', "|                ^"]],
+  ["invalid TOML in a list of several lines", "[server]\ntrusted_proxies = [\n  listen = hush", []],
   ["invalid TOML that may be a part of a secret", '[metrics]\nhush hush"', []],
 ];
 
@@ -52,6 +54,35 @@ Deno.test("a config error shows the line with a caret below the key or value", a
     assert.ok(lines.every((line) => line.length <= 80), name);
     const [bar, caretBar] = lines.map((line) => line.indexOf("|"));
     assert.equal(bar, caretBar, name);
+  }
+});
+
+/** Configs with the secret "hush" in an unusual place. */
+const HIDDEN: readonly string[] = [
+  '[server]\ntrusted_proxies = ["http://a:hush@b/c", 5]',
+  '[server]\ntrusted_proxies = [\n["http://a:hush@b/c"], 5]',
+  '[server]\nlisten = "x" hush',
+  "[server]\nlisten = 127.0.0.1 # hush",
+  '[server]\nlisten = "127.0.0.1 # hush',
+  '[server]\nlisten = "a"\nlisten = "b" # hush',
+  '[[sources]]\n[sources.headers]\nid = "hush" x',
+  "[[sources]]\n[sources.headers]\nid = hush",
+  "[[sources]]\nheaders = {\nid = hush }",
+  '[[sources]]\nheaders = "hush"',
+  '[[sources]]\nauthorization = """\nid = hush\\q"""',
+  "[metrics.token]\nid = hush",
+  'sources = ["hush"]',
+  'metrics = "hush"',
+  'mail = ["hush"]',
+  '[payment]\nwebhook_secret_env = "hush"',
+];
+
+Deno.test("a config error shows no secret from a list, a comment, a header, or after an error", async () => {
+  for (const text of HIDDEN) {
+    const problems = await problemsOf(text);
+    assert.ok(problems.length > 0, text);
+    const shown = problems.map(showProblem).join("\n");
+    assert.ok(!shown.includes("hush"), `${text}\n${shown}`);
   }
 });
 
