@@ -68,7 +68,12 @@ const FILTERS: Record<string, CommandOption & { parameter: keyof EventsQuery }> 
     value: "TIME",
     help: 'published since TIME, such as 36h or 7d (ago), 2026-07-31 or "2026-07-31 12:00" (UTC)',
   },
-  until: { parameter: "until", kind: "text", value: "TIME", help: "published until TIME" },
+  until: {
+    parameter: "until",
+    kind: "text",
+    value: "TIME",
+    help: "published until TIME; a date includes that day",
+  },
   latest: { parameter: "latest", kind: "flag", help: "only the newest version of each publication" },
 };
 
@@ -144,7 +149,7 @@ function parametersIn(
     const text = flags.has(option) ? "true" : texts.get(option) ?? lists.get(option)?.join(",");
     if (text === undefined) return [];
     const isTime = name === "since" || name === "until";
-    return [{ name, value: isTime ? String(readSince(`--${option}`, text, nowMs)) : text }];
+    return [{ name, value: isTime ? String(readSince(`--${option}`, text, nowMs, name)) : text }];
   });
   const before = texts.get("before");
   return before === undefined ? given : [...given, { name: "before", value: before }];

@@ -1,6 +1,9 @@
 // `event list`, and `event show` with a URL, as an operator uses them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { eventsQuery } from "../../../src/api/input/event_query.ts";
+import { type Command, optionsOf } from "../../../src/cli/command.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { openVaultFile } from "../../../src/platform/vault.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
@@ -28,6 +31,9 @@ function sample(number: number, change: Partial<RegEvent> = {}): RegEvent {
     ...change,
   });
 }
+
+/** Returns the UTC day on which the event with this number was published. */
+const dayOf = (number: number): string => new Date(NOW_MS - number * DAY_MS).toISOString().slice(0, 10);
 
 const FRENCH = { title: "Lignes directrices", summary: "Sur l'étiquetage." };
 const EVENTS = [
@@ -73,6 +79,7 @@ Deno.test("event list filters like the API, newest first", () =>
         [["--since", "84h"], [1, 2, 3]],
         [["--until", "84h"], [4, 5]],
         [["--since", new Date(NOW_MS - 3 * DAY_MS).toISOString(), "--until", "36h"], [2, 3]],
+        [["--since", dayOf(3), "--until", dayOf(2)], [2, 3]],
         [["--latest"], [1, 2, 3, 4]],
         [["--limit", "2", "--before", idOf(2)], [3, 4]],
       ] as const
@@ -80,6 +87,13 @@ Deno.test("event list filters like the API, newest first", () =>
     const { events } = await regfeedJson<{ events: RegEvent[] }>(folder, "event list --type enforcement");
     assert.deepEqual(events, [EVENTS[1]]);
   }));
+
+Deno.test("event list has every filter of the API", async () => {
+  const [command] = await loadCommands("event");
+  const filters = Object.keys(eventsQuery.shape).filter((name) => !["after", "as_of"].includes(name));
+  const { config: _, verbose: _v, help: _h, json: _j, utc: _u, ...options } = optionsOf(command as Command);
+  assert.equal(Object.keys(options).length, filters.length, filters.join());
+});
 
 Deno.test("event list prints a table, and its hint keeps the filters of the next page", () =>
   withEvents(async (folder) => {
@@ -108,6 +122,7 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
         ["--language english", /--language "english" is not an ISO 639-1 code/],
         ["--q ...", /--q must contain/],
         ["--since yesterday", /--since must be/],
+        ["--since 1d --until 2d", /--since .*until/],
         ["--before evt_1", /--before is not a valid event id/],
         ["--limit 0", /--limit must be/],
       ] as const
