@@ -73,7 +73,8 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
   while (!signal.aborted) {
     try {
       const nowMs = clock.nowMs();
-      const newestMs = await findNewestBackup(plan.folder, { files: loop.files, nowMs, counts: isScheduled });
+      const newest = await findNewestBackup(plan.folder, { files: loop.files, nowMs, counts: isScheduled });
+      const newestMs = newest?.timeMs ?? null;
       const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs, nowMs });
       if (dueMs === null || nowMs < dueMs) {
         await clock.sleep(Math.min((dueMs ?? Infinity) - nowMs, LOOK_AGAIN_MS), signal);
@@ -111,7 +112,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   }
 }
 
-/** Returns the time of a folder's newest backup, Unix ms, or null if there is none. Ignores backups from the future. */
+/** Returns a folder's newest backup, or null if there is none. Ignores backups from the future. */
 export async function findNewestBackup(
   folder: string,
   { files, nowMs, counts = () => true }: {
@@ -119,12 +120,11 @@ export async function findNewestBackup(
     nowMs: number;
     counts?(name: string): boolean;
   },
-): Promise<number | null> {
+): Promise<{ name: string; timeMs: number } | null> {
   if (!await files.exists(folder)) return null;
   const listing = await files.list(folder);
-  const names = listing.files.map(({ name }) => name).filter((name) =>
-    counts(name) && !isOfLaterClock(name, nowMs)
-  );
-  const times = names.map(backupTime).filter((ms) => ms !== null);
-  return times.length === 0 ? null : Math.max(...times);
+  const backups = listing.files.map(({ name }) => ({ name, timeMs: backupTime(name) ?? -Infinity })).filter((
+    { name, timeMs },
+  ) => timeMs > -Infinity && counts(name) && !isOfLaterClock(name, nowMs));
+  return backups.sort((a, b) => b.timeMs - a.timeMs)[0] ?? null;
 }

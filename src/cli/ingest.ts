@@ -9,6 +9,7 @@ import { withStore } from "../server/open_store.ts";
 import { releaseHint } from "./source/held_events.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";
+import { progressOf } from "./progress.ts";
 import type { Cell } from "./table.ts";
 
 export const ingestCommand: Command = {
@@ -22,7 +23,12 @@ export const ingestCommand: Command = {
       const app = createApp({ config, platform, store, version: VERSION });
       await app.ingest.register();
       const ids = [...new Set(call.positionals)];
-      const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids, { wait: true });
+      const show = progressOf(call);
+      const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids, {
+        wait: true,
+        onProgress: (finished, running) =>
+          show(`${finished} fetched${running.length === 0 ? "" : `; fetching ${running.join(", ")}`} …`),
+      });
       const busy = ids.filter((id) => !reports.some((report) => report.id === id));
       const missing = busy.map((id) => failed(id, "another process is fetching it now"));
       printReports(call, [...reports, ...missing]);

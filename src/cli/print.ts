@@ -3,18 +3,33 @@ import { escapeControls } from "../domain/control_characters.ts";
 import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
 import { formatRelative } from "./relative_time.ts";
-import { type Cell, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
+import { type Cell, cut, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 import { formatFields, textWidth, wrapLines } from "./wrap_text.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
-/** Returns a host that prints control characters as escapes such as `\u001b`, and wraps stderr on a terminal. */
+/**
+ * Returns a host that prints control characters as escapes such as `\u001b`, wraps stderr on a terminal, and removes the
+ * status line before it prints anything else.
+ */
 export function withSafeOutput(host: Host): Host {
+  let hasStatus = false;
+  const showStatus = (text: string) => {
+    if (host.isErrTerminal && (text !== "" || hasStatus)) host.showStatus(cut(text, host.columns() - 1));
+    hasStatus = text !== "";
+  };
   return {
     ...host,
-    out: (text, options) => host.out(options?.hasColours ? escapeAround(text) : escapeControls(text)),
-    err: (text) => host.err(escapeControls(host.isErrTerminal ? wrapLines(text, host.columns()) : text)),
+    showStatus,
+    out: (text, options) => {
+      showStatus("");
+      host.out(options?.hasColours ? escapeAround(text) : escapeControls(text));
+    },
+    err: (text) => {
+      showStatus("");
+      host.err(escapeControls(host.isErrTerminal ? wrapLines(text, host.columns()) : text));
+    },
   };
 }
 

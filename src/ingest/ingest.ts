@@ -52,11 +52,17 @@ export interface IngestPreview {
   documents: FetchedDocument[];
 }
 
+export interface IngestOnceOptions {
+  wait: boolean;
+  /** Called when a fetch starts or ends, with the number of finished fetches and the sources being fetched. */
+  onProgress?(finished: number, running: readonly string[]): void;
+}
+
 export interface Ingest {
   /** Registers the sources in the store. New sources are due at once, and changed schedules take effect immediately. */
   register(): Promise<void>;
   /** Fetches each named source, or else each due one. Skips leased sources and, without `wait`, those on busy hosts. */
-  ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
+  ingest(ids?: readonly string[], options?: IngestOnceOptions): Promise<IngestReport[]>;
   /** Predicts the result of a fetch without storing anything. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /**
@@ -141,10 +147,10 @@ export function createIngest(given: IngestOptions): Ingest {
 
   return {
     register,
-    ingest: (ids, { wait } = { wait: false }) =>
+    ingest: (ids, once = { wait: false }) =>
       ingestOnce(ids ?? [...settings.keys()], {
         ...options,
-        wait,
+        ...once,
         claim: (limit, rest) => claim(limit, rest, ids === undefined ? "only" : "any"),
         fetchSource,
       }),
@@ -219,29 +225,37 @@ async function runLoop(
 
 async function ingestOnce(
   ids: readonly string[],
-  { sources, clock, concurrency, spacingOf, wait, claim, fetchSource }: IngestOptions & FetchJobOptions & {
-    wait: boolean;
-    claim(limit: number, ids: readonly string[]): Promise<SourceState[]>;
-    fetchSource(state: SourceState): Promise<IngestReport>;
-  },
+  { sources, clock, concurrency, spacingOf, wait, onProgress, claim, fetchSource }:
+    & IngestOptions
+    & FetchJobOptions
+    & IngestOnceOptions
+    & {
+      claim(limit: number, ids: readonly string[]): Promise<SourceState[]>;
+      fetchSource(state: SourceState): Promise<IngestReport>;
+    },
 ): Promise<IngestReport[]> {
   const reports: IngestReport[] = [];
   const remaining = new Set(ids);
   const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<string, Promise<void>>();
+  const showProgress = () => onProgress?.(reports.length, [...underWay.keys()]);
   // If a source cannot be claimed even after its host's spacing, it is not due, or another process has leased it.
   let waitedMs = 0;
   while (remaining.size > 0) {
     const claimed = await claim(concurrency - underWay.size, [...remaining]);
     for (const state of claimed) {
       remaining.delete(state.id);
-      const work: Promise<void> = fetchSource(state)
-        .then((report) => void reports.push(report))
-        .finally(() => underWay.delete(work));
-      underWay.add(work);
+      const work = fetchSource(state)
+        .finally(() => underWay.delete(state.id))
+        .then((report) => {
+          reports.push(report);
+          showProgress();
+        });
+      underWay.set(state.id, work);
     }
+    if (claimed.length > 0) showProgress();
     if (underWay.size > 0) {
-      await Promise.race(underWay);
+      await Promise.race(underWay.values());
       waitedMs = 0;
     } else if (claimed.length === 0) {
       const spacings = [...remaining].map((id) => hosts.get(id)).map((host) => host ? spacingOf(host) : 0);
@@ -250,7 +264,7 @@ async function ingestOnce(
       waitedMs += HOST_POLL_MS;
     }
   }
-  await Promise.all(underWay);
+  await Promise.all(underWay.values());
   return reports;
 }
 

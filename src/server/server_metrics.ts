@@ -38,7 +38,7 @@ export function measureService(
     name: "regfeed_backup_last_success_timestamp_seconds",
     help: "When the newest backup in the backup folder was created, Unix seconds. Absent if there is none.",
   }, async () => {
-    const newestMs = await findNewestBackup(backupFolder(), { files, nowMs: clock.nowMs() });
-    return newestMs === null ? [] : [{ value: newestMs / 1_000 }];
+    const newest = await findNewestBackup(backupFolder(), { files, nowMs: clock.nowMs() });
+    return newest === null ? [] : [{ value: newest.timeMs / 1_000 }];
   });
 }

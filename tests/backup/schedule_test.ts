@@ -64,8 +64,8 @@ Deno.test("findSuperfluous() returns the oldest scheduled backups, but never man
 
 Deno.test("findNewestBackup() ignores backups dated more than an hour ahead", async () => {
   const nowMs = at("2026-08-04T03:14");
-  const newest = (...times: string[]) =>
-    findNewestBackup("/backups", {
+  const newest = async (...times: string[]) => {
+    const found = await findNewestBackup("/backups", {
       nowMs,
       files: {
         exists: () => Promise.resolve(true),
@@ -76,6 +76,9 @@ Deno.test("findNewestBackup() ignores backups dated more than an hour ahead", as
           }),
       },
     });
+    assert.ok(found === null || found.name === scheduledName(found.timeMs));
+    return found?.timeMs ?? null;
+  };
   assert.equal(await newest("2026-08-03T03:15", "2099-01-01T03:15"), at("2026-08-03T03:15"));
   assert.equal(await newest("2099-01-01T03:15"), null);
   assert.equal(await newest("2026-08-03T03:15", "2026-08-04T03:15"), at("2026-08-04T03:15"));

@@ -89,6 +89,8 @@ async function runHere(
     isTerminal: false,
     hasColours: false,
     isErrTerminal: false,
+    // The developer's config must not affect a test.
+    env: (name) => name === "REGFEED_CONFIG" ? undefined : Deno.env.get(name),
     columns: () => 80,
   }, () => Promise.resolve(engine));
   return { code, stdout, stderr };
@@ -267,6 +269,6 @@ function command(
     stdin,
     stdout: "piped",
     stderr: "piped",
-    env: { NO_COLOR: "1", ...env },
+    env: { NO_COLOR: "1", REGFEED_CONFIG: "", ...env },
   });
 }

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/backup_ports.ts";
+import { findNewestBackup } from "../../backup/schedule.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../../backup/restore.ts";
 import { withBackupIn } from "../../backup/verify.ts";
 import type { BackupManifest } from "../../domain/ports/backup.ts";
@@ -15,6 +16,7 @@ import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 import { lockStore } from "../../server/instance_lock.ts";
 import { print } from "../print.ts";
+import { progressOf, showSteps } from "../progress.ts";
 import { formatTable, formatTime } from "../table.ts";
 
 export const backupCommands: Command[] = [
@@ -59,8 +61,9 @@ export const backupCommands: Command[] = [
   },
   {
     name: "backup verify",
-    usage: "FILE [--folder FOLDER] [--json]",
+    usage: "[FILE] [--folder FOLDER] [--json]",
     summary: "unpacks an archive, checks the whole database and counts its rows",
+    details: "Without FILE, verifies the newest archive in the config's backup folder.",
     example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
     options: {
       folder: {
@@ -69,10 +72,9 @@ export const backupCommands: Command[] = [
         help: "unpack here (default: next to the archive, or in the temporary folder)",
       },
     },
-    withoutConfig: true,
     async run(call) {
-      const { host, positionals: [name = ""], texts } = call;
-      const file = await requireFile(host, name);
+      const { host, positionals: [name], texts } = call;
+      const file = name === undefined ? await newestArchive(call) : await requireFile(host, name);
       const given = texts.get("folder");
       const folders = given === undefined
         ? [dirname(file), host.temporaryFolder()]
@@ -128,16 +130,26 @@ async function lockForRestore(database: string, { files }: BackupTools): Promise
 }
 
 async function withTools<T>(
-  { host, loadEngine }: CommandCall,
+  call: CommandCall,
   work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
 ): Promise<T> {
-  const engine = await loadEngine();
-  const tools = createBackupTools(host, engine);
+  const engine = await call.loadEngine();
+  const tools = createBackupTools(call.host, engine);
   try {
-    return await work(tools, engine);
+    return await work(showSteps(tools, progressOf(call)), engine);
   } finally {
     tools.close();
   }
+}
+
+async function newestArchive(call: CommandCall): Promise<string> {
+  const { config: { backup: { folder } } } = await loadConfig(call);
+  const { host } = call;
+  const newest = await findNewestBackup(folder, { files: host, nowMs: createClock().nowMs() });
+  if (newest === null) {
+    throw new CommandError(`no backup in ${folder}: create one with \`${host.program} backup create\``);
+  }
+  return join(folder, newest.name);
 }
 
 async function requireFile(host: Host, name: string): Promise<string> {

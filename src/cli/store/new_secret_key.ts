@@ -7,6 +7,7 @@ import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain
 import { openVaultFile } from "../../platform/vault.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
+import { progressOf, showSteps } from "../progress.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf } from "../customer/named_customer.ts";
 import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/open_store.ts";
@@ -49,11 +50,13 @@ async function makeNewKey(
     const to = join(config.backup.folder, `before-new-key-${backupName(nowMs)}`);
     const tools = createBackupTools(host, engine);
     try {
-      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+      const request = { to, nowMs, database: path, config: file, secretKey: null };
+      await createBackup(request, showSteps(tools, progressOf(call)));
     } finally {
       tools.close();
     }
     const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
+    progressOf(call)("discarding the old secrets …");
     const customers = engine.replaceKey(path, (options) => openVaultFile(keyFile, options), {
       by: actOf(call, platform),
       random: platform.random,

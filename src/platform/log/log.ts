@@ -30,6 +30,8 @@ const COLOURS: Readonly<Record<string, string>> = {
   warn: "\x1b[33m",
   error: "\x1b[31m",
 };
+const DIM = "\x1b[2m";
+const CYAN = "\x1b[36m";
 const PLAIN = "\x1b[0m";
 
 /** The areas with level debug. In other areas, debug entries are skipped. */
@@ -88,15 +90,23 @@ export function formatJson(record: LogRecord): string {
   return `${escapeToLine(JSON.stringify(line))}\n`;
 }
 
-/** Formats text lines: time, level, area, message, then `name=value`. Line breaks are escaped. */
+/**
+ * Formats text lines: time, level, area, message, then `name=value`. Line breaks are escaped. With colour, only the
+ * message and the values have the terminal's own colour.
+ */
 export function textFormat(withColour: boolean): (record: LogRecord) => string {
+  const paint = (text: string, colour = "") => withColour ? `${colour}${text}${PLAIN}` : text;
   return (record) => {
     const { time, level, area, message } = headOf(record);
-    const shownLevel = level.toUpperCase().padEnd(5);
-    const fields = Object.entries(fieldsOf(record)).map(([name, value]) => ` ${name}=${showValue(value)}`);
-    return `${time} ${withColour ? `${COLOURS[level]}${shownLevel}${PLAIN}` : shownLevel} ${area.padEnd(8)} ${
-      escapeToLine(message)
-    }${fields.join("")}\n`;
+    const fields = Object.entries(fieldsOf(record)).map(([name, value]) =>
+      ` ${paint(`${name}=`, DIM)}${showValue(value)}`
+    );
+    const head = [
+      paint(time, DIM),
+      paint(level.toUpperCase().padEnd(5), COLOURS[level]),
+      paint(area.padEnd(8), CYAN),
+    ];
+    return `${head.join(" ")} ${escapeToLine(message)}${fields.join("")}\n`;
   };
 }
 

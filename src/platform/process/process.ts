@@ -39,6 +39,8 @@ export interface Host extends WritableFiles, Signals {
   /** Writes the whole text to stdout without buffering. Set `hasColours` if it contains Regfeed's own colours. */
   out(text: string, options?: { hasColours: boolean }): void;
   err(text: string): void;
+  /** Replaces the last line of stderr, which must be a terminal; an empty text removes the line. */
+  showStatus(text: string): void;
   isTerminal: boolean;
   /** Whether stdout is a terminal and `NO_COLOR` is not set. */
   hasColours: boolean;
@@ -68,6 +70,8 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
       if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
     },
     err: (text) => void writeWhole(Deno.stderr, text),
+    // Returns to the start of the line and erases it.
+    showStatus: (text) => void writeWhole(Deno.stderr, `\r\x1b[K${text}`),
     isTerminal: Deno.stdout.isTerminal(),
     hasColours: Deno.stdout.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "",
     isErrTerminal: Deno.stderr.isTerminal(),

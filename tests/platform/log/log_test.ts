@@ -63,10 +63,11 @@ Deno.test("textFormat() writes a line of text and quotes ambiguous values", () =
   );
 });
 
-Deno.test("textFormat() colours only the level", () => {
+Deno.test("textFormat() separates message and values from the rest by colours", () => {
   assert.equal(
-    textFormat(true)(record({ level: "warning" })),
-    "2026-07-31T12:00:00.005Z \x1b[33mWARN \x1b[0m ingest   fetched\n",
+    textFormat(true)(record({ level: "warning", properties: { source: "eu" } })),
+    "\x1b[2m2026-07-31T12:00:00.005Z\x1b[0m \x1b[33mWARN \x1b[0m \x1b[36mingest  \x1b[0m fetched " +
+      "\x1b[2msource=\x1b[0meu\n",
   );
 });
 
