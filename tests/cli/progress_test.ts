@@ -46,6 +46,8 @@ Deno.test("commands show their progress on a terminal only, and never with --jso
     const reading = ["[reading the archive …]", "[checking the database …]", "[]", "output"];
     const rows: [args: string, expected: string[]][] = [
       ["ingest", [...ingest, "[2 fetched", "[]", "output"]],
+      ["source test a-first", ["[fetching a-first …]", "[]", "output"]],
+      ["doctor --offline", ["[checking this installation …]", "[]", "output"]],
       ["backup create b.tar.gz", [...backup, "[reading the archive …]", "[]", "output"]],
       ["backup verify b.tar.gz", reading],
       ["backup create", [...backup, "[reading the archive …]", "[]", "output"]],

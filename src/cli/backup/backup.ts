@@ -5,6 +5,7 @@ import type { BackupTools } from "../../backup/backup_ports.ts";
 import { findNewestBackup } from "../../backup/schedule.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../../backup/restore.ts";
 import { withBackupIn } from "../../backup/verify.ts";
+import { formatBytes } from "../../domain/format_bytes.ts";
 import type { BackupManifest } from "../../domain/ports/backup.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
@@ -182,7 +183,7 @@ function describe({ created_at, version, schema, rows, files }: BackupManifest):
   const events = rows["events"] ?? 0;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return `created ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
-    `${events} ${events === 1 ? "event" : "events"}, ${bytes} bytes unpacked`;
+    `${events} ${events === 1 ? "event" : "events"}, ${formatBytes(bytes)} unpacked`;
 }
 
 function describeRestored(

@@ -23,6 +23,7 @@ import { checkRights, checkSecretFile } from "../../server/checks/rights.ts";
 import { checkBackups, checkFolder, checkVolume } from "./disk.ts";
 import { checkDatabase } from "./store.ts";
 import { storeUser } from "../../server/instance_lock.ts";
+import { progressOf } from "../progress.ts";
 import { loadConfig, type LoadedConfig } from "../../server/open_store.ts";
 
 export const doctorCommand: Command = {
@@ -39,6 +40,7 @@ export const doctorCommand: Command = {
   },
   async run(call) {
     const loaded = await loadConfig(call);
+    progressOf(call)("checking this installation …");
     const findings = groupSymptoms([
       good("config", `${loaded.file} is valid`),
       ...await checkConfig(call, loaded),

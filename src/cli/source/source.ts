@@ -17,6 +17,7 @@ import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
 import { printTable } from "../print.ts";
 import { cut } from "../table.ts";
+import { progressOf } from "../progress.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
 import { countOf, readHeld } from "./held_events.ts";
@@ -76,6 +77,7 @@ export const sourceCommands: Command[] = [
         const state = (await store.listSources()).find(({ id }) => id === source.id) ??
           untouchedSource(source.id, 0);
         const app = createApp({ config, platform, store, version: VERSION });
+        progressOf(call)(`fetching ${source.id} …`);
         const preview = await app.ingest.preview(source, state);
         const wantsSaved = call.flags.has("save") || call.texts.has("save");
         const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;

@@ -195,7 +195,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["proxies", server.trusted_proxies.join(", ") || "none trusted"],
     [
       "limits",
-      `per minute and IP address: ${limits.public_per_minute ?? "unlimited"} requests without a key, ` +
+      `requests per minute and IP address: ${limits.public_per_minute ?? "unlimited"} without a key, ` +
       `${limits.failed_keys_per_minute ?? "unlimited"} with an invalid key`,
     ],
     ["store", store.path],
