@@ -1,5 +1,5 @@
 // Compares the declared customers with the database, without a server.
-import { formatProblem } from "../config/toml/problems.ts";
+import { type ConfigProblem, formatProblem, showProblem } from "../config/toml/problems.ts";
 import type { DeclarationConflict } from "../domain/customer/declared_customers.ts";
 import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import type { LoadedConfig } from "./open_store.ts";
@@ -23,13 +23,19 @@ export async function examineDeclared(
     return `the database ${path} cannot be inspected (${(error as Error).message}): ${unseen}`;
   }
   if (conflicts === null) return `the database ${path} has the schema of another version: ${unseen}`;
-  if (conflicts.length > 0) throw new CommandError(describeConflicts(conflicts, loaded), EXIT.usage);
+  if (conflicts.length > 0) {
+    throw new CommandError(describeConflicts(conflicts, loaded, showProblem), EXIT.usage);
+  }
   return null;
 }
 
-/** Describes each conflict on its own line, with file, line number and key, like a problem in the config. */
-export function describeConflicts(conflicts: readonly DeclarationConflict[], loaded: LoadedConfig): string {
-  return conflicts.map((conflict) => describeConflict(conflict, loaded)).join("\n");
+/** Describes each conflict with file, line number and key, like a problem in the config; by default on one line. */
+export function describeConflicts(
+  conflicts: readonly DeclarationConflict[],
+  loaded: LoadedConfig,
+  format: (problem: ConfigProblem) => string = formatProblem,
+): string {
+  return conflicts.map((conflict) => format(locateConflict(conflict, loaded))).join("\n");
 }
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
@@ -41,12 +47,12 @@ const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => strin
   erased: () => "belongs to an erased customer: choose another id",
 };
 
-function describeConflict(
+function locateConflict(
   { name, what, holderId, keyIndex }: DeclarationConflict,
   loaded: LoadedConfig,
-): string {
+): ConfigProblem {
   const index = loaded.config.customers.findIndex((customer) => customer.name === name);
   const key = { email: ["email"], key: ["key_sha256", keyIndex ?? 0], erased: ["id"] }[what];
   const path = ["customers", index, ...key];
-  return formatProblem(loaded.locate({ path, message: CONFLICTS[what](holderId) }));
+  return loaded.locate({ path, message: CONFLICTS[what](holderId) });
 }
