@@ -87,7 +87,7 @@ Deno.test("the evaluate task applies the additions of --config, and rejects an i
     await Deno.writeTextFile(join(folder, "own.toml"), CONFIG_TEXT.replace("robo-advi*", "*"));
     const wrong = await task(folder, "own.jsonl", "--config", "own.toml");
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /own\.toml:14: topics\[0\]\.keywords_en\[0\]: is empty/);
+    assert.match(wrong.stderr, /own\.toml:14: \[\[topics\]\] "robots" keywords_en\[0\]: is empty/);
   }));
 
 Deno.test("the evaluate task exits with code 2 and names the line or file if it is invalid", () =>
