@@ -29,9 +29,11 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
 /** Returns 64 hexadecimal characters that occur nowhere else. */
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
+const hashOf = (number: number): string => (number + 0xdef000).toString(16).repeat(11).slice(0, 64);
+
 const headerOf = (number: number): string => `key-of-owner-${number}-`.repeat(3);
 
-Deno.test("the file and its log contain no webhook secret, no custom header and no stored response in plain text", () =>
+Deno.test("the file and its log contain no webhook secret, no custom header, no stored response and no hash of a request in plain text", () =>
   withFile(async (file, folder) => {
     const store = openStore(file, testVault);
     await addCustomer(store);
@@ -39,7 +41,7 @@ Deno.test("the file and its log contain no webhook secret, no custom header and 
     for (const [at, webhookSecret] of secrets.entries()) {
       const answer = {
         key: `key-${at}`,
-        requestHash: "h",
+        requestHash: hashOf(at),
         json: JSON.stringify({ webhook_secret: webhookSecret }),
       };
       const own = { headers: { "x-key": headerOf(at) }, headerNames: ["x-key"] };
@@ -50,7 +52,7 @@ Deno.test("the file and its log contain no webhook secret, no custom header and 
     await store.removeResponses(T0);
     const files = await filesWith(folder, "https://sub-1.example");
     assert.ok(files.length > 0, "the search can find data that is not secret");
-    const hidden = [...secrets, ...secrets.map((_, at) => headerOf(at))];
+    const hidden = secrets.flatMap((secret, at) => [secret, headerOf(at), hashOf(at)]);
     for (const secret of hidden) assert.deepEqual(await filesWith(folder, secret), [], secret);
     const found = await store.findSubscription("cus_1", "sub_7");
     assert.deepEqual([found?.webhookSecret, found?.headers], [secrets[7], { "x-key": headerOf(7) }]);

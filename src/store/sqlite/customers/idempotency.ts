@@ -13,14 +13,12 @@ export function createIdempotency(
   return {
     findResponse: (customerId, key, afterMs) => {
       const row = connection.get(
-        sql`select request_hash, response from stored_responses
+        sql`select response from stored_responses
           where customer_id = ${customerId} and key = ${key} and created_at > ${afterMs}`,
       );
-      return row === undefined ? null : {
-        key,
-        requestHash: String(row["request_hash"]),
-        json: vault.open(row["response"] as Uint8Array, responseField(customerId, key)),
-      };
+      if (row === undefined) return null;
+      const sealed = row["response"] as Uint8Array;
+      return { key, ...JSON.parse(vault.open(sealed, responseField(customerId, key))) };
     },
 
     storeResponse: (customerId, response, atMs) =>
@@ -47,11 +45,15 @@ export function createIdempotency(
 export function saveResponse(
   connection: Connection,
   vault: Vault,
-  { response, customerId, atMs }: { response: StoredResponse; customerId: string; atMs: number },
+  { response: { key, requestHash, json }, customerId, atMs }: {
+    response: StoredResponse;
+    customerId: string;
+    atMs: number;
+  },
 ): void {
+  const sealed = vault.seal(JSON.stringify({ requestHash, json }), responseField(customerId, key));
   connection.run(
-    sql`insert or replace into stored_responses (customer_id, key, request_hash, response, created_at)
-      values (${customerId}, ${response.key}, ${response.requestHash},
-        ${vault.seal(response.json, responseField(customerId, response.key))}, ${atMs})`,
+    sql`insert or replace into stored_responses (customer_id, key, response, created_at)
+      values (${customerId}, ${key}, ${sealed}, ${atMs})`,
   );
 }

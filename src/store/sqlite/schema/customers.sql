@@ -60,11 +60,11 @@ create table delivery_usage (
   primary key (customer_id, month)
 ) strict, without rowid;
 
--- The first response to each Idempotency-Key, kept for a day, and sealed because it can contain secrets.
+-- The first response to each Idempotency-Key and the hash of the request, kept for a day. Both are sealed: the response
+-- can contain a secret, and a hash would reveal a weak password in the request's headers.
 create table stored_responses (
   customer_id text not null references customers (id),
   key text not null,
-  request_hash text not null,
   response blob not null,
   created_at integer not null,
   primary key (customer_id, key)
