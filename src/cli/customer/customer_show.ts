@@ -51,7 +51,9 @@ export const customerShowCommand: Command = {
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
-  if (id === null) throw new CommandError(`unknown subscription ${named}`);
+  if (id === null) {
+    throw new CommandError(`there is no subscription ${named}; \`customer list\` lists the customers`);
+  }
   return await store.findCustomer(id);
 }
 

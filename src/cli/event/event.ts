@@ -6,7 +6,8 @@ import type { RegEvent } from "../../domain/event/event.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { Command } from "../command.ts";
-import { print } from "../print.ts";
+import type { CommandCall } from "../../server/command_context.ts";
+import { print, timeText } from "../print.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatPublished, formatTime, type PublicationDate } from "../table.ts";
@@ -33,7 +34,7 @@ export const eventCommands: Command[] = [
         const why = call.flags.has("why") ? explain(shown, createClassifier(config.classification)) : null;
         const width = textWidth(call.host.columns());
         print(call, { ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) }, () =>
-          describeEvent(shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
+          describeEvent(call, shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
       }),
   },
 ];
@@ -111,7 +112,11 @@ function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknow
   };
 }
 
-function describeEvent({ event, provenance, versions }: ShownEvent, width: number): string {
+function describeEvent(
+  call: CommandCall,
+  { event, provenance, versions }: ShownEvent,
+  width: number,
+): string {
   const layout = { width, indent: 2 };
   const paragraph = (text: string) => wrapText(text, layout);
   const estimated = event.published_at_estimated
@@ -128,8 +133,9 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["topics", event.topics.join(", ") || "none"],
       ["articles", event.ai_act_articles.join(", ") || "none"],
       ["published", `${publishedText(event)}${estimated}`],
-      ["stored", `${formatTime(event.ingested_at)} UTC`],
+      ["stored", timeText(call, event.ingested_at)],
       ["URL", event.url_official],
+      ["deliveries", `\`delivery list --event ${event.id}\``],
     ], layout),
     ...Object.entries(event.translations).map(([language, { title, summary }]) =>
       `\n${language}${language === event.language ? " (as published)" : ""}\n${paragraph(title)}` +
@@ -144,7 +150,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["document", provenance.document],
       ["SHA-256", provenance.document_sha256],
       ["HTTP status", provenance.http_status === null ? "none: a file" : String(provenance.http_status)],
-      ["fetched", `${formatTime(provenance.fetched_at)} UTC`],
+      ["fetched", timeText(call, provenance.fetched_at)],
       ["categories", provenance.categories.join(" · ") || "none"],
       ["languages", `${provenance.stated_languages.join(", ") || "none"} (as stated)`],
       ["rules", provenance.rules_version],
@@ -165,7 +171,7 @@ function describeVersion(
   { previous, isAskedFor, width }: { previous: ShownVersion; isAskedFor: boolean; width: number },
 ): string {
   const first = `${isAskedFor ? "*" : " "} ${String(one.version).padStart(3)} ${one.id} ` +
-    `${formatTime(one.ingested_at)}  `;
+    `${formatTime(one.ingested_at)} UTC  `;
   const title = wrapText(one.title, { width, indent: 6, first });
   if (one.diff_to_previous === null) return title;
   const { summary, changes } = one.diff_to_previous;
