@@ -6,7 +6,7 @@ const inLanguages = (urls: string) =>
   `[[sources]]\nid = "x"\nname_en = "x"\nbase_url = "https://a.org"\nurls = ${urls}`;
 
 const WRONG_VALUES: readonly [string, RegExp][] = [
-  ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
+  ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found a number$/],
   ['server.listen = "8080"', /:1: server\.listen: .*use ":8080"/],
   [
     "\n[server]\nlisten = 8080",
@@ -39,14 +39,14 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is not a valid language code/],
   ["delivery.concurrency_per_subscription = 1001", /needs an integer from 1 to 1000/],
   ["tiers.team.active_subscriptions = -1", /:1: tiers\.team\.active_subscriptions: needs an integer from 0/],
-  ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
+  ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found a number$/],
   ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
   ['log.format = "xml"', /log\.format: cannot be "xml": use one of "text" and "json"\.$/],
   [
     "sources = {}",
     /sources: needs double brackets above each source, such as \[\[sources\]\]; found a table/,
   ],
-  ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
+  ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found a number$/],
   [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
   [
     '[[sources]]\nname_en = "x"\nurl = "https://a.org"',
