@@ -271,6 +271,8 @@ published = "i"
       "https://board.example/news/eins",
       Date.parse("2026-07-31T00:00:00+02:00"),
     ]);
+    const table = await regfeed(folder, "source parse page.html --source list");
+    assert.match(table.stdout, /^2026-07-31 +Eins +https:\/\/board\.example\/news\/eins\n1 item$/m);
     const unknown = await regfeed(folder, "source parse page.html --source lost");
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /there is no source lost in the config/);

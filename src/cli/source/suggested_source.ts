@@ -1,8 +1,8 @@
 // The output of `source parse`: a source to paste into the config with a sample of its items, or the items alone.
 import { harmless } from "../../domain/control_characters.ts";
 import type { DocumentDescription, SourceSuggestion } from "../../ingest/normalise/describe_document.ts";
-import { tableFor, timeCell, type Viewer } from "../print.ts";
-import { cut, formatTime } from "../table.ts";
+import { tableFor, type Viewer } from "../print.ts";
+import { cut, formatTime, publishedCell } from "../table.ts";
 import { countOf } from "./held_events.ts";
 
 /** Number of items in the sample. */
@@ -51,12 +51,12 @@ export function suggestedSource(
 }
 
 function sampleOf(items: Items): string {
-  const dateOf = (atMs: number | null) => atMs === null ? "no date   " : formatTime(atMs).slice(0, 10);
-  const sample = items.slice(0, MAX_SAMPLE).map(({ title, link, published_at }) =>
-    `# ${dateOf(published_at)}  ${cut(title, SAMPLE_WIDTH)}\n#             ${
-      cut(link ?? "no link", 2 * TITLE_WIDTH)
-    }\n`
-  );
+  const dateOf = ({ published_at, published_on }: Items[number]) =>
+    published_at === null ? "no date   " : published_on ?? formatTime(published_at).slice(0, 10);
+  const sample = items.slice(0, MAX_SAMPLE).map((item) => {
+    const link = cut(item.link ?? "no link", 2 * TITLE_WIDTH);
+    return `# ${dateOf(item)}  ${cut(item.title, SAMPLE_WIDTH)}\n#             ${link}\n`;
+  });
   const rest = items.length - sample.length;
   return `${sample.join("")}${rest === 0 ? "" : `# … and ${rest} more; --json prints all\n`}`;
 }
@@ -79,8 +79,8 @@ function quote(text: string): string {
 
 /** Formats the items that the rules of a source find. */
 export function itemsTable(items: Items, viewer: Viewer): string {
-  const rows = items.map(({ title, link, published_at }) => [
-    timeCell(published_at, "no date"),
+  const rows = items.map(({ title, link, published_at, ...date }) => [
+    published_at === null ? "no date" : publishedCell({ published_at, ...date }),
     cut(title, TITLE_WIDTH),
     link ?? "no link",
   ]);

@@ -1,4 +1,5 @@
 // Describes the contents of a saved document for the command `source parse`.
+import type { DatePrecision } from "../../domain/event/event.ts";
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "../parse/decode.ts";
@@ -23,6 +24,9 @@ export interface DocumentDescription {
     link: string | null;
     summary: string;
     published_at: number | null;
+    /** The date of `published_at` as it is stated, `YYYY-MM-DD`. */
+    published_on: string | null;
+    published_at_precision: DatePrecision;
     updated_at: number | null;
     categories: string[];
   }[];
@@ -78,7 +82,8 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
       description.problems.push({ item: outcome.item, reason: outcome.reason });
       continue;
     }
-    const { guid, title, link, summary, publishedAtMs, updatedAtMs, categories } = outcome.item;
+    const { guid, title, link, summary, publishedAtMs, publishedPrecision, publishedOn } = outcome.item;
+    const { updatedAtMs, categories } = outcome.item;
     for (const note of outcome.notes) description.problems.push({ item: title, reason: note });
     description.items.push({
       id: guid,
@@ -86,6 +91,8 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
       link: link || statedRelative(parsed.link),
       summary,
       published_at: publishedAtMs,
+      published_at_precision: publishedPrecision,
+      published_on: publishedOn,
       updated_at: updatedAtMs,
       categories,
     });

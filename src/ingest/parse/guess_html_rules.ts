@@ -37,9 +37,11 @@ interface Guess {
   score: number;
 }
 
-/** The first non-empty values that a selector finds in each item, under the selector. */
+/** The first values that a selector finds in each item. */
 interface Column {
   selector: string;
+  /** Whether the selector matches several elements of an item. */
+  isRepeated: boolean;
   cells: { element: PageElement; text: string }[];
 }
 
@@ -49,7 +51,11 @@ export function guessHtml(text: string): HtmlReading | null {
   const guesses = itemSelectors(tree).map((selector) => guessItems(tree, selector)).filter((one) =>
     one !== null
   );
-  const [best] = guesses.sort((a, b) => b.score - a.score || a.item.length - b.item.length);
+  // Of elements around the same items, those that mean an item are less likely to be part of the layout.
+  const isMeant = ({ item }: Guess) => Number(/^(?:article|li|tr)\b/.test(item));
+  const [best] = guesses.sort((a, b) =>
+    b.score - a.score || isMeant(b) - isMeant(a) || a.item.length - b.item.length
+  );
   return best === undefined
     ? null
     : { kind: "html", item: best.item, fields: best.fields, dateFormat: null, next: null };
@@ -152,11 +158,11 @@ function columnsOf(tree: PageTree, items: readonly PageElement[]): Column[] {
           ...cellOf(element),
         ]
       ) {
-        if (seen.has(selector)) continue;
-        seen.add(selector);
-        const column = columns.get(selector) ?? { selector, cells: [] };
-        column.cells.push({ element, text });
+        const column = columns.get(selector) ?? { selector, isRepeated: false, cells: [] };
         columns.set(selector, column);
+        if (seen.has(selector)) column.isRepeated = true;
+        else column.cells.push({ element, text });
+        seen.add(selector);
       }
     }
   }
@@ -207,15 +213,18 @@ function dateRule(tree: PageTree, items: readonly PageElement[], columns: readon
   const stated = items.flatMap((within) => tree.values(attribute, { within, as: "text", most: 1 }));
   if (stated.filter(isDate).length > items.length / 2) return attribute;
   const dates = columns
-    .map(({ selector, cells }) => ({
+    .map(({ selector, isRepeated, cells }) => ({
       selector,
+      isRepeated,
       count: cells.filter(({ text }) => isDate(text)).length,
       of: cells.length,
     }))
     .filter(({ count, of }) => count > items.length / 2 && count >= 0.9 * of);
   // A class says more than the name of an element such as `span`.
   const isClass = ({ selector }: { selector: string }) => Number(selector.startsWith("."));
-  const [best] = dates.sort((a, b) => b.count - a.count || isClass(b) - isClass(a));
+  const [best] = dates.sort((a, b) =>
+    b.count - a.count || Number(a.isRepeated) - Number(b.isRepeated) || isClass(b) - isClass(a)
+  );
   return best?.selector ?? null;
 }
 

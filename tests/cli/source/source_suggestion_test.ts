@@ -56,6 +56,21 @@ const LISTINGS: Record<
       "",
     ],
   },
+  "rows of Drupal's views": {
+    html: page(
+      `<div class="view"><div class="view-content">${
+        DAYS.map((n) =>
+          `<div class="layout"><div class="views-row views-row-${n}"><div class="views-field views-field-date"><div class="field-content">${n} juillet 2026</div></div><div class="views-field views-field-title"><span class="field-content"><a href="/fr/${n}">Recommandations sur les contrôles, partie ${n}</a></span></div></div></div>`
+        ).join("")
+      }</div></div>`,
+    ),
+    first: [
+      "Recommandations sur les contrôles, partie 1",
+      "https://a.example/fr/1",
+      "2026-07-01T00:00:00.000Z",
+      "",
+    ],
+  },
   "a table with a header": {
     html: page(
       `<table class="decisions"><tr><th>Date</th><th>Decision</th></tr>${
