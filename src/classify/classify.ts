@@ -18,7 +18,7 @@ export type { ClassifyInput } from "./item.ts";
 export type { Reason } from "./reasons.ts";
 
 /** The version of the rules. Increased with every change that may cause an item to be classified differently. */
-export const RULES_VERSION = "2";
+export const RULES_VERSION = "3";
 
 /** All values except `relevant` and `language` are computed on first use, because most items are not relevant. */
 export interface Classification {

@@ -9,7 +9,8 @@ const BARE_NUMBER = /^[1-9]\d{0,8}$/;
 
 /**
  * Parses the value of `option` into Unix ms. Accepts `36h` or `7d` (before now), and the times that the API accepts,
- * except small numbers. `bound` says what a date without a time means. For anything else, throws a {@link CommandError} (exit code 2).
+ * except small numbers. `bound` says what a date without a time means. For anything else, throws a {@link CommandError}
+ * (exit code 2).
  */
 export function readSince(option: string, text: string, nowMs: number, bound: TimeBound = "since"): number {
   const back = readDuration(text, { minMs: 1, maxMs: LONGEST_MS });

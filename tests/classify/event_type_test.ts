@@ -38,6 +38,8 @@ const ROWS: [expected: EventType, from: From | string][] = [
   ["national-legislation", "Bundeskabinett beschließt Entwurf"],
   ["national-legislation", "AB 1234 introduced: automated tools"],
   ["national-legislation", "Online safety bill receives Royal Assent"],
+  ["national-legislation", "Final Rule: Automated Valuation Models"],
+  ["national-legislation", "Agency issues proposed rule on underwriting"],
   ["guidance", "Guidelines 1/2026 on processing"],
   ["guidance", "EDPB: Guidelines on processing"],
   ["guidance", "Orientierungshilfe der Datenschutzkonferenz"],

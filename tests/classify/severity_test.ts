@@ -44,6 +44,8 @@ const ROWS: [expected: Severity, title: string, url: string][] = [
   ["medium", "Behörde leitet Verfahren gegen Anbieter von KI ein", GERMANY],
   ["medium", "Proposal for a regulation on artificial intelligence", COMMISSION],
   ["medium", "FTC bans company from using facial recognition", AMERICA],
+  ["medium", "Final Rule on artificial intelligence in credit scoring", AMERICA],
+  ["low", "Proposed Rule on artificial intelligence in credit scoring", AMERICA],
   ["low", "Élaboration d'un code de bonnes pratiques en matière d'IA", COMMISSION],
   [
     "low",
