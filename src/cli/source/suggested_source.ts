@@ -1,6 +1,10 @@
 // The output of `source parse`: a source to paste into the config with a sample of its items, or the items alone.
 import { harmless } from "../../domain/control_characters.ts";
-import type { DocumentDescription, SourceSuggestion } from "../../ingest/normalise/describe_document.ts";
+import {
+  type DocumentDescription,
+  PLACEHOLDER_URL,
+  type SourceSuggestion,
+} from "../../ingest/normalise/describe_document.ts";
 import { tableFor, type Viewer } from "../print.ts";
 import { cut, formatTime, publishedCell } from "../table.ts";
 import { countOf } from "./held_events.ts";
@@ -11,7 +15,6 @@ const TITLE_WIDTH = 100;
 /** Maximum length of a title in the sample, so that its line has at most 80 characters. */
 const SAMPLE_WIDTH = 66;
 const MAX_ID_CHARACTERS = 40;
-const PLACEHOLDER_URL = "https://www.example.org/";
 
 type Items = DocumentDescription["items"];
 

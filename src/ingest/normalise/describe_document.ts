@@ -9,6 +9,9 @@ import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";
 import { textFromMarkup } from "./text.ts";
 
+/** The URL of a suggested source whose document states none. Relative links are resolved against it. */
+export const PLACEHOLDER_URL = "https://www.example.org/";
+
 /** Maximum length of the part of a document that is searched for its URL, in characters. */
 const MAX_HEAD = 65_536;
 
@@ -64,7 +67,7 @@ export interface DescribeOptions {
 export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
   const { timezone = "UTC", reading = null } = options;
   const suggestedUrl = options.suggests === true ? statedUrl(bytes, options.contentType) : null;
-  const baseUrl = options.baseUrl ?? suggestedUrl ?? "";
+  const baseUrl = options.baseUrl ?? suggestedUrl ?? (options.suggests === true ? PLACEHOLDER_URL : "");
   const document = previewDocument(bytes, {
     ...options,
     url: reading?.kind === "page" ? baseUrl || null : null,

@@ -164,6 +164,8 @@ Deno.test("source parse uses --url, and refuses a page without a repeated struct
       without.stdout,
       /^url = "https:\/\/www\.example\.org\/" # the document does not state its URL: set it$/m,
     );
+    assert.match(without.stdout, /^# +https:\/\/www\.example\.org\/p\/1$/m);
+    assert.equal(without.stderr, "");
     const [item] = await paste(folder, file, ["--url", "https://b.example/list/"]);
     assert.equal(item?.link, "https://b.example/p/1");
     assert.equal((await regfeed(folder, ["source", "parse", file, "--url", "b.example"])).code, 2);
