@@ -100,7 +100,8 @@ export const subscriptionChange = z.strictObject({
   headers: sentHeaders.optional().meta({
     description:
       "Replaces all headers; `{}` removes them. Required if `webhook_url` changes and the subscription has headers, " +
-      "because they may contain credentials for the old URL",
+      "because they may contain credentials for the old URL, and when you enable it after its values were lost " +
+      "(`key-lost`)",
   }),
   name: sentName.optional().meta({ description: "A name of your choice; null removes it" }),
   note: sentNote.optional().meta({ description: "A note of your choice; null removes it" }),

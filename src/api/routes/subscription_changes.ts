@@ -106,6 +106,11 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
           "must be given again, because webhook_url changes: they may contain credentials for the old URL; " +
           "{} removes them",
       }]);
+    case "headers_lost":
+      return invalid([{
+        field: "headers",
+        message: "must be given again, because the operator has lost their values; {} removes them",
+      }]);
     case "key_lost":
       return keyLostError();
   }

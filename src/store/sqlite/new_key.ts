@@ -22,9 +22,9 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 }
 
 /**
- * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, drops
- * custom headers and stored responses, and disables all subscriptions (`key-lost`), which their owners can enable after
- * rotating the secret.
+ * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, drops the values of
+ * custom headers and the stored responses, and disables all subscriptions (`key-lost`), which their owners can enable
+ * after rotating the secret, with the headers.
  * Throws if the key file still contains the old key.
  */
 export function replaceKey(
@@ -62,7 +62,7 @@ function discardSecrets(
     connection.run(
       sql`update subscriptions
         set secret = ${vault.seal(unknown, secretField(id))}, previous_secret = null,
-          previous_secret_until = null, headers = null, header_names = '[]' where id = ${id}`,
+          previous_secret_until = null, headers = null where id = ${id}`,
     );
     if (row["deleted_at"] !== null) continue;
     if (row["disabled_at"] === null) {

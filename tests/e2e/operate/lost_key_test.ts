@@ -86,10 +86,10 @@ async function prepare(folder: string, hook: string): Promise<Given> {
   assert.deepEqual([unmade.code, /no database at/.test(unmade.stderr)], [1, true], unmade.stderr);
   const { key, customer } = await addCustomer(folder, "a@board.example");
   const server = await serve(folder);
-  const made = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
+  const request = { webhook_url: hook, headers: { "x-key": "0wn" } };
+  const made = await ask(server, key, "POST", "/v1/subscriptions", request, "first");
   const { id, webhook_secret: lost } = made.subscription;
-  const headers = { "x-key": "0wn" };
-  const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off`, headers });
+  const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off` });
   const offId = off.subscription.id;
   await ask(server, key, "PATCH", `/v1/subscriptions/${offId}`, { enabled: false });
   const busy = await regfeed(folder, "store new-key --yes");
@@ -145,7 +145,9 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
     listed.subscriptions.map((one: { disabled_by: string }) => one.disabled_by),
     ["key-lost", "key-lost"],
   );
-  for (const { header_names } of listed.subscriptions) assert.deepEqual(header_names, []);
+  assert.deepEqual(listed.subscriptions.map((one: { header_names: string[] }) => one.header_names), [[
+    "x-key",
+  ], []]);
   const early = await ask(server, key, "PATCH", path, { enabled: true });
   assert.equal(early.code, "subscription_key_lost");
   assert.equal((await ask(server, key, "POST", `${path}/test`)).status, 409);
@@ -157,7 +159,11 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
     [rotated.status, rotated.subscription.disabled_by, rotated.previous_secret_until],
     [200, "owner", null],
   );
-  assert.equal((await ask(server, key, "PATCH", path, { enabled: true })).status, 200);
+  const without = await ask(server, key, "PATCH", path, { enabled: true });
+  assert.deepEqual([without.status, without.errors[0].field], [400, "headers"]);
+  assert.match(without.detail, /must be given again, because the operator has lost their values/);
+  const enabled = await ask(server, key, "PATCH", path, { enabled: true, headers: { "x-key": "new" } });
+  assert.equal(enabled.status, 200);
   return rotated.subscription.webhook_secret;
 }
 
@@ -174,6 +180,7 @@ Deno.test("after the key is lost, the error names the solution, and new deliveri
       const [delivery] = receiver.arrived;
       assert.ok(delivery !== undefined);
       assert.equal(delivery.headers["webhook-signature"]?.split(" ").length, 2);
+      assert.equal(delivery.headers["x-key"], "new");
       new Webhook(secret).verify(delivery.body, delivery.headers);
       new Webhook(secret, { format: "raw" }).verify(delivery.body, delivery.headers);
       assert.throws(() => new Webhook(given.lost).verify(delivery.body, delivery.headers));

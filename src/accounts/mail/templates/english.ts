@@ -59,7 +59,7 @@ export const ENGLISH: MailTexts = {
     "delivery-disabled": [
       "Your webhook was disabled",
       "No delivery to {host} ({subscriptionId}) has succeeded since {failingSinceMs}.{lastError} The subscription was disabled on {disabledAtMs}.",
-      `Its events are held. Enable it again with PATCH /v1/subscriptions/{subscriptionId} and {"enabled": true}. The held events are then delivered, oldest first.`,
+      `Its events are held. Enable it again with PATCH /v1/subscriptions/{subscriptionId} and {"enabled": true}. If the subscription has headers of your own, their values are lost as well: add "headers" to that PATCH request. The held events are then delivered, oldest first.`,
     ],
     "key-lost": [
       "Your webhook needs a new secret",

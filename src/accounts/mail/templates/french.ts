@@ -59,7 +59,7 @@ export const FRENCH: MailTexts = {
     "delivery-disabled": [
       "Votre webhook a été désactivé",
       "Aucune livraison à {host} ({subscriptionId}) n’a réussi depuis le {failingSinceMs}.{lastError} L’abonnement a été désactivé le {disabledAtMs}.",
-      `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/{subscriptionId} et {"enabled": true}. Les événements seront alors livrés, du plus ancien au plus récent.`,
+      `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/{subscriptionId} et {"enabled": true}. Si l’abonnement a vos propres en-têtes, leurs valeurs sont également perdues : ajoutez « headers » à cette requête PATCH. Les événements seront alors livrés, du plus ancien au plus récent.`,
     ],
     "key-lost": [
       "Votre webhook a besoin d’un nouveau secret",

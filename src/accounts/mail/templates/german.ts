@@ -59,7 +59,7 @@ export const GERMAN: MailTexts = {
     "delivery-disabled": [
       "Ihr Webhook wurde deaktiviert",
       "Seit dem {failingSinceMs} ist keine Zustellung an {host} ({subscriptionId}) gelungen.{lastError} Das Abonnement wurde am {disabledAtMs} deaktiviert.",
-      `Seine Ereignisse werden zurückgehalten. Aktivieren Sie es mit PATCH /v1/subscriptions/{subscriptionId} und {"enabled": true}. Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
+      `Seine Ereignisse werden zurückgehalten. Aktivieren Sie es mit PATCH /v1/subscriptions/{subscriptionId} und {"enabled": true}. Falls das Abonnement eigene Header hat, sind auch deren Werte verloren: Ergänzen Sie diese PATCH-Anfrage um "headers". Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
     ],
     "key-lost": [
       "Ihr Webhook braucht ein neues Secret",

@@ -33,6 +33,7 @@ export interface SubscriptionChange extends Partial<EventFilter> {
  * Why a subscription is not changed. `unknown`: the customer has no such subscription, or has deleted it.
  * `duplicate_held`: the tier limit holds an identical subscription.
  * `headers_missing`: the URL changes, but the headers, which may be credentials for the old one, are not given again.
+ * `headers_lost`: the values of the headers were lost with the key of the store, and are not given again.
  */
 export type ChangeRefusal =
   | "unknown"
@@ -40,7 +41,8 @@ export type ChangeRefusal =
   | "duplicate_held"
   | "limit_reached"
   | "key_lost"
-  | "headers_missing";
+  | "headers_missing"
+  | "headers_lost";
 
 /** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {

@@ -84,11 +84,12 @@ function changeSubscription(
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
   const isMoved = after.webhookUrl !== before.webhookUrl;
-  if (isMoved && headers === undefined && hasHeaders(connection, before.id)) return "headers_missing";
+  if (headers === undefined && isMoved && hasHeaders(connection, before.id)) return "headers_missing";
   // A subscription disabled by the tier limit is enabled again automatically, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
+    if (isOn && headers === undefined && hasLostHeaders(connection, before.id)) return "headers_lost";
     const others = otherSubscriptions(connection, before);
     const twin = others.twinOf(identity);
     if (twin !== null) return twin;
@@ -134,8 +135,15 @@ function changeSubscription(
 }
 
 function hasHeaders(connection: Connection, id: string): boolean {
-  return connection.get(sql`select 1 from subscriptions where id = ${id} and headers is not null`) !==
+  return connection.get(sql`select 1 from subscriptions where id = ${id} and header_names <> '[]'`) !==
     undefined;
+}
+
+/** Whether the values of the headers were lost with the key of the store. Their names are known. */
+function hasLostHeaders(connection: Connection, id: string): boolean {
+  return connection.get(
+    sql`select 1 from subscriptions where id = ${id} and headers is null and header_names <> '[]'`,
+  ) !== undefined;
 }
 
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
