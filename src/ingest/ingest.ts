@@ -246,9 +246,10 @@ async function ingestOnce(
     for (const state of claimed) {
       remaining.delete(state.id);
       const work = fetchSource(state)
-        .finally(() => underWay.delete(state.id))
-        .then((report) => {
-          reports.push(report);
+        .then((report) => void reports.push(report))
+        // Deleted after the report is added, because the loop waits only for fetches in this map.
+        .finally(() => {
+          underWay.delete(state.id);
           showProgress();
         });
       underWay.set(state.id, work);
