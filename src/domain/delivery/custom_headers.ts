@@ -49,12 +49,13 @@ export function toCustomHeaders(headers: Readonly<Record<string, string>>): Cust
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Shorter parts of a value are no credentials, but may be ordinary words of a text. */
-const MIN_REDACTED = 8;
+/** The parts of a value that may be credentials. Shorter parts may be ordinary words. */
+const CREDENTIAL = /[\w+/~-]{8,}/g;
 
-/** Returns a text in which the parts of the values are redacted, because some endpoints return the request's headers. */
+/** Returns a text in which the credentials are redacted, because some endpoints return the headers of the request. */
 export function withoutValues(headers: CustomHeaders, text: string): string {
-  const parts = Object.values(headers).flatMap((value) => value.split(/[\s,;="\\]+/))
-    .filter((part) => part.length >= MIN_REDACTED).sort((a, b) => b.length - a.length);
-  return parts.reduce((rest, part) => rest.replaceAll(part, "[redacted]"), text);
+  const credentials = new Set(Object.values(headers).flatMap((value) => value.match(CREDENTIAL) ?? []));
+  return credentials.size === 0
+    ? text
+    : text.replace(CREDENTIAL, (word) => credentials.has(word) ? "[redacted]" : word);
 }

@@ -62,13 +62,13 @@ Deno.test("withoutValues() redacts each part of a value that may be a credential
     authorization: "Basic dXNlcjpwYXNzd29yZA==",
     cookie: "session=5ec2e7aa; id=7",
     "x-key": "5ec2e7aa5ec2e7aa",
-    "x-quoted": 'a "quoted$&" part',
+    "x-jwt": "eyJhbGciOi.eyJzdWIiOi",
   };
   const rows: [text: string, redacted: string][] = [
     ['{"authorization":"Basic dXNlcjpwYXNzd29yZA=="}', '{"authorization":"Basic [redacted]=="}'],
     ["5ec2e7aa5ec2e7aa, 5ec2e7aa", "[redacted], [redacted]"],
     ["session 7 is unknown", "session 7 is unknown"],
-    ['{"x-quoted":"a \\"quoted$&\\" part"}', '{"x-quoted":"a \\"[redacted]\\" part"}'],
+    ["<td>eyJhbGciOi.eyJzdWIiOi</td>", "<td>[redacted].[redacted]</td>"],
     ["Basic", "Basic"],
   ];
   for (const [text, redacted] of rows) assert.equal(withoutValues(headers, text), redacted);
