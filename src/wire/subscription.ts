@@ -28,7 +28,7 @@ const sentName = ownText(MAX_NAME, { lines: false });
 const sentNote = ownText(MAX_NOTE, { lines: true });
 
 const headerValue = z.string().meta({ minLength: 1, maxLength: MAX_VALUE_LENGTH });
-const sentHeaders = z.record(z.string(), headerValue).superRefine((headers, context) => {
+const namedHeaders = z.record(z.string(), headerValue).superRefine((headers, context) => {
   const names = Object.keys(headers);
   const refuse = (message: string, path: string[] = []) =>
     context.addIssue({ code: "custom", message, path });
@@ -39,6 +39,13 @@ const sentHeaders = z.record(z.string(), headerValue).superRefine((headers, cont
     if (problem !== null) refuse(problem, [name]);
   }
 }).meta({ maxProperties: MAX_HEADERS });
+// z.record drops the name `__proto__`, so it is refused before.
+const sentHeaders = z.preprocess((sent, context) => {
+  if (Object.hasOwn(Object(sent), "__proto__")) {
+    context.addIssue({ code: "custom", message: "is not a valid header name", path: ["__proto__"] });
+  }
+  return sent;
+}, namedHeaders);
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
