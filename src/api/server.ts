@@ -1,4 +1,5 @@
 // The HTTP API: routes requests to handlers, and applies keys, quotas, limits and error responses to all of them.
+import { formatCount } from "../domain/format_count.ts";
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError, type ErrorCode } from "../domain/error_codes.ts";
@@ -226,12 +227,11 @@ class Server implements ApiServer {
     const customer = await keys.authenticate(authorization);
     const { allowed, limit, resetMs } = call.allowance = await countRequest(customer);
     if (allowed) return customer;
+    const requests = formatCount(limit, "request");
     const until = new Date(resetMs).toISOString();
     throw new AppError(
       "quota_exceeded",
-      `Your tier allows ${limit} request${
-        limit === 1 ? "" : "s"
-      } a day. Wait until ${until}, or ask for a higher tier.`,
+      `Your tier allows ${requests} a day. Wait until ${until}, or ask for a higher tier.`,
     );
   }
 

@@ -1,4 +1,5 @@
 // Verifies an archive: that it is complete, and that its database opens and matches the manifest.
+import { formatCount } from "../domain/format_count.ts";
 import { dirname, join, resolve } from "node:path";
 import {
   ARCHIVE_NAMES,
@@ -122,9 +123,7 @@ function requireSame(manifest: BackupManifest, database: DatabaseFacts): void {
     const [said, counted] = [manifest.rows[table] ?? 0, database.rows[table] ?? 0];
     if (said !== counted) {
       throw new Error(
-        `the archive's table ${table} contains ${counted} ${
-          counted === 1 ? "row" : "rows"
-        }, but its manifest says ${said}`,
+        `the archive's table ${table} contains ${formatCount(counted, "row")}, but its manifest says ${said}`,
       );
     }
   }

@@ -1,4 +1,5 @@
 // Pages of lists: `--limit`, `--before`, and the line that says how to print the next page.
+import { formatCount } from "../domain/format_count.ts";
 import type { CommandOption } from "./command.ts";
 import { shellQuote } from "../platform/process/process.ts";
 import { type Listing, printList } from "./print.ts";
@@ -54,7 +55,7 @@ export async function readPage<T>(
   if (found.length === rows.length || last === undefined) return { rows, next: null, hint: null };
   const next = nameOf(last);
   const given = filtersOf(call).map((words) => ` ${words}`).join("");
-  const hint = `Showing ${rows.length} ${rows.length === 1 ? "row" : "rows"}. ` +
+  const hint = `Showing ${formatCount(rows.length, "row")}. ` +
     `Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`;
   return { rows, next, hint };
 }

@@ -1,4 +1,5 @@
 // Partial failures: the parts that were missing from a source's last successful fetch, and since when.
+import { formatCount } from "../domain/format_count.ts";
 import type { PartialFailure } from "../domain/source/source.ts";
 
 /** Maximum number of partial failures that a source lists. One more entry counts the rest. */
@@ -20,7 +21,7 @@ export function decidePartialFailures(
   }
   const kept = [...parts.values()];
   const others = kept.length - MAX_PARTS;
-  const rest = `${others} more part${others === 1 ? "" : "s"}`;
+  const rest = formatCount(others, "more part");
   if (others > 0) kept.splice(MAX_PARTS, others, { part: "others", reason: rest });
   const since = new Map(before.map(({ part, sinceMs }) => [part, sinceMs]));
   // A time in the future was stored before the clock was set back.

@@ -3,8 +3,9 @@ import * as z from "zod";
 import { canonicalArticle } from "../../domain/event/article.ts";
 import type { FieldError } from "../../domain/error_codes.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
+import { toSearch } from "../../domain/event/event_filter.ts";
 import { isId } from "../../domain/event/ids.ts";
-import { MAX_SEARCH_LENGTH, parseSearch } from "../../domain/event/search.ts";
+import { MAX_SEARCH_LENGTH } from "../../domain/event/search.ts";
 import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/store/events.ts";
 import { severity } from "../../wire/event.ts";
@@ -128,7 +129,6 @@ export async function toEventQuery(
 ): Promise<EventQuery> {
   const positionOf = async (id: string | undefined) =>
     id === undefined ? undefined : await findPosition(id, store) ?? undefined;
-  const search = query.q === undefined ? undefined : parseSearch(query.q);
   return definedFields({
     limit: query.limit + 1,
     since: query.since,
@@ -139,7 +139,7 @@ export async function toEventQuery(
     eventTypes: query.event_type,
     articles: query.article?.map((text) => canonicalArticle(text) ?? text),
     languages: query.language,
-    search: search !== undefined && "terms" in search ? search.terms : undefined,
+    search: query.q === undefined ? undefined : toSearch(query.q)?.terms,
     latest: query.latest,
     before: await positionOf(query.before),
     asOf: newAsOf ?? await positionOf(query.as_of),

@@ -22,6 +22,7 @@ import { invalid } from "../input/field_problems.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
+import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 
 const MAX_LIMIT = 200;
@@ -102,9 +103,9 @@ function deliveryRoute({ store }: RouteOptions): Route {
     response: deliveryResponse,
     status: 200,
     async handle({ params, customer }) {
-      const id = params["id"] ?? "";
-      const delivery = isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
-      if (delivery === null) throw notFound();
+      const id = idOf("delivery", params);
+      const delivery = await store.findDelivery(customer.id, id);
+      if (delivery === null) throw notFound("delivery");
       const [payload, attempts] = [await store.findPayload(id), await store.listAttempts(id)];
       const whole = toDeliveryWithAttempts(delivery, { payload, attempts });
       return responseBody(200, { delivery: whole, disclaimer: DISCLAIMER });
@@ -134,12 +135,11 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
     response: sendResponse,
     status: 202,
     async handle({ params, customer }) {
-      const id = params["id"] ?? "";
       const terms = { nowMs: clock.nowMs(), replaysPerDay: limitsOf(customer).replaysPerDay };
-      const outcome = isId("delivery", id) ? await store.sendDelivery(customer.id, id, terms) : "unknown";
+      const outcome = await store.sendDelivery(customer.id, idOf("delivery", params), terms);
       switch (outcome) {
         case "unknown":
-          throw notFound();
+          throw notFound("delivery");
         case "finished":
           throw new AppError(
             "delivery_finished",
@@ -190,15 +190,12 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
     response: replayResponse,
     status: 202,
     async handle({ params, customer, repetition }) {
-      const id = params["id"] ?? "";
       const nowMs = clock.nowMs();
       const { replaysPerDay } = limitsOf(customer);
       const month = utcMonth(nowMs);
       const terms = { nowMs, month, tiers, newMailId: () => newId("mail"), replaysPerDay };
-      const outcome = isId("delivery", id) ? await store.replayDelivery(customer.id, id, terms) : "unknown";
-      if (outcome === "limit_reached") {
-        throw replayLimitError({ nowMs, replaysPerDay });
-      }
+      const outcome = await store.replayDelivery(customer.id, idOf("delivery", params), terms);
+      if (outcome === "limit_reached") throw replayLimitError(terms);
       if (typeof outcome === "string") throw refusal(outcome);
       const response = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
       // If the service crashes before it stores the response, a repeated request gets `delivery_unfinished`.
@@ -213,7 +210,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
 function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
   switch (outcome) {
     case "unknown":
-      return notFound();
+      return notFound("delivery");
     case "unfinished":
       return new AppError(
         "delivery_unfinished",
@@ -236,8 +233,4 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
         "The subscription of this delivery is disabled. Enable it with PATCH /v1/subscriptions/{id} first.",
       );
   }
-}
-
-function notFound(): AppError {
-  return new AppError("not_found", "You have no delivery with this id.");
 }

@@ -1,14 +1,13 @@
 // The routes of events: list, event, versions.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { AppError } from "../../domain/error_codes.ts";
-import { isId } from "../../domain/event/ids.ts";
 import type { ListedEvent } from "../../domain/ports/store/events.ts";
 import { eventId, eventList, eventListJson, eventResponse, eventResponseJson } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { eventsQuery, toEventQuery, verifyEventsQuery } from "../input/event_query.ts";
 import { invalid } from "../input/field_problems.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
+import { idOf, notFound } from "./path_id.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 
@@ -71,9 +70,9 @@ function eventRoute({ store }: RouteOptions): Route {
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params }) {
-      const id = params["id"] ?? "";
-      const found = isId("event", id) ? await store.findEvent(id) : null;
-      if (found === null) throw notFound();
+      const id = idOf("event", params);
+      const found = await store.findEvent(id);
+      if (found === null) throw notFound("event");
       const json = eventResponseJson(found);
       return { status: 200, json, contentName: `${id}-${json.length}` };
     },
@@ -104,13 +103,12 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     responseHeaders: ["Link"],
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params, query, address }) {
-      const id = params["id"] ?? "";
-      if (!isId("event", id)) throw notFound();
+      const id = idOf("event", params);
       // One more than is returned, because the oldest version on the page is compared with its predecessor.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
-        if (query.before === undefined || await store.findPosition(id) === null) throw notFound();
+        if (query.before === undefined || await store.findPosition(id) === null) throw notFound("event");
         throw invalid([{ field: "before", message: "is not the id of a version that has earlier ones" }]);
       }
       const count = countOnPage(versions);
@@ -141,8 +139,4 @@ function countOnPage(versions: readonly string[]): number {
 function contentNameOf(page: readonly ListedEvent[], json: string): string {
   const ids = page.map((event) => event.id).join(" ");
   return createHash("sha1").update(`${json.length} ${ids}`).digest("base64url");
-}
-
-function notFound(): AppError {
-  return new AppError("not_found", "There is no event with this id.");
 }

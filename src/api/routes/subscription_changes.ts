@@ -21,16 +21,10 @@ import { definedFields } from "../input/without_undefined.ts";
 import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
+import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 import { replayLimitError } from "./deliveries.ts";
-import {
-  duplicateError,
-  keyLostError,
-  limitError,
-  notFound,
-  SECRET_NOTE,
-  verifyRequest,
-} from "./subscriptions.ts";
+import { duplicateError, keyLostError, limitError, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
 
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), sendRoute(options), replayRoute(options)];
@@ -63,7 +57,7 @@ function changeRoute(options: RouteOptions): Route {
     response: subscriptionResponse,
     status: 200,
     async handle({ params, body, customer }) {
-      const id = idOf(params);
+      const id = idOf("subscription", params);
       if (Object.keys(body).length === 0) {
         throw invalid([{ field: "body", message: "must contain a field to change" }]);
       }
@@ -93,7 +87,7 @@ function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
 function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
   switch (outcome) {
     case "unknown":
-      return notFound();
+      return notFound("subscription");
     case "duplicate":
     case "duplicate_held":
       return duplicateError(outcome);
@@ -133,9 +127,9 @@ function rotateRoute({ store, clock, random }: RouteOptions): Route {
     response: secretRotated,
     status: 200,
     async handle({ params, customer, repetition }) {
-      const id = idOf(params);
+      const id = idOf("subscription", params);
       const before = await store.findSubscription(customer.id, id);
-      if (before === null) throw notFound();
+      if (before === null) throw notFound("subscription");
       const nowMs = clock.nowMs();
       const secret = makeSecret((count) => random.bytes(count));
       const json = JSON.stringify(rotationResponse(before, secret, nowMs));
@@ -145,7 +139,7 @@ function rotateRoute({ store, clock, random }: RouteOptions): Route {
         nowMs,
         response: repetition === null ? undefined : { ...repetition, json },
       });
-      if (rotated === null) throw notFound();
+      if (rotated === null) throw notFound("subscription");
       return { status: 200, json };
     },
   });
@@ -180,13 +174,13 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
     response: subscriptionResponse,
     status: 202,
     async handle({ params, customer }) {
-      const id = idOf(params);
+      const id = idOf("subscription", params);
       const terms = { nowMs: clock.nowMs(), replaysPerDay: limitsOf(customer).replaysPerDay };
       const outcome = await store.sendPending(customer.id, id, terms);
       if (outcome === "disabled") throw disabledError();
       if (outcome === "limit_reached") throw replayLimitError(terms);
       const subscription = await store.findSubscription(customer.id, id);
-      if (outcome === "unknown" || subscription === null) throw notFound();
+      if (outcome === "unknown" || subscription === null) throw notFound("subscription");
       return responseBody(202, {
         subscription: toSubscriptionRecord(subscription),
         disclaimer: DISCLAIMER,
@@ -240,12 +234,16 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
     status: 202,
     async handle({ params, body, customer, repetition }) {
       const { replaysPerDay } = limitsOf(customer);
-      const outcome = await replay({ customerId: customer.id, subscriptionId: idOf(params), replaysPerDay }, {
+      const outcome = await replay({
+        customerId: customer.id,
+        subscriptionId: idOf("subscription", params),
+        replaysPerDay,
+      }, {
         sinceMs: body.since,
         untilMs: body.until ?? null,
         afterId: body.after ?? null,
       });
-      if (outcome === "unknown") throw notFound();
+      if (outcome === "unknown") throw notFound("subscription");
       if (outcome === "disabled") throw disabledError();
       const { replayed, created, held, lastEventId } = outcome;
       if (outcome.isFull && replayed + created === 0) {
@@ -263,11 +261,4 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
       return response;
     },
   });
-}
-
-/** Returns the id in the path. A malformed id is treated as unknown. */
-function idOf(params: Record<string, string>): string {
-  const id = params["id"] ?? "";
-  if (!isId("subscription", id)) throw notFound();
-  return id;
 }

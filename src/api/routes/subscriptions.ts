@@ -1,11 +1,11 @@
 // Webhook subscriptions: create, list, show, delete, test.
+import { formatCount } from "../../domain/format_count.ts";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { EVERY_EVENT } from "../../domain/event/event_filter.ts";
-import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import { MAX_DISABLED, NO_DELIVERIES, type Subscription } from "../../domain/delivery/subscription.ts";
@@ -24,6 +24,7 @@ import { toFilter, verifyFilter } from "../input/event_filter.ts";
 import type { Finding } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
+import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 
 export const SECRET_NOTE =
@@ -104,9 +105,8 @@ function showRoute({ store }: RouteOptions): Route {
     response: subscriptionResponse,
     status: 200,
     async handle({ params, customer }) {
-      const id = params["id"] ?? "";
-      const found = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
-      if (found === null) throw notFound();
+      const found = await store.findSubscription(customer.id, idOf("subscription", params));
+      if (found === null) throw notFound("subscription");
       return responseBody(200, { subscription: toSubscriptionRecord(found), disclaimer: DISCLAIMER });
     },
   });
@@ -129,14 +129,11 @@ function deleteRoute({ store, clock, limitsOf }: RouteOptions): Route {
     response: subscriptionResponse,
     status: 200,
     async handle({ params, customer }) {
-      const id = params["id"] ?? "";
-      const deleted = isId("subscription", id)
-        ? await store.deleteSubscription(customer.id, id, {
-          nowMs: clock.nowMs(),
-          activeLimit: limitsOf(customer).activeSubscriptions,
-        })
-        : null;
-      if (deleted === null) throw notFound();
+      const deleted = await store.deleteSubscription(customer.id, idOf("subscription", params), {
+        nowMs: clock.nowMs(),
+        activeLimit: limitsOf(customer).activeSubscriptions,
+      });
+      if (deleted === null) throw notFound("subscription");
       return responseBody(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
     },
   });
@@ -161,19 +158,14 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
     response: testResponse,
     status: 200,
     async handle({ params, body: { type }, customer }) {
-      const id = params["id"] ?? "";
-      const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
-      if (subscription === null) throw notFound();
+      const subscription = await store.findSubscription(customer.id, idOf("subscription", params));
+      if (subscription === null) throw notFound("subscription");
       if (subscription.disabledBy === "key-lost") throw keyLostError();
       const callsPerDay = limitsOf(customer).testCallsPerDay;
       const result = await sendTest(subscription, { type, callsPerDay });
       return responseBody(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
-}
-
-export function notFound(): AppError {
-  return new AppError("not_found", "You have no subscription with this id.");
 }
 
 export function keyLostError(): AppError {
@@ -280,10 +272,9 @@ export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
 }
 
 export function limitError(limit: number): AppError {
+  const allowed = formatCount(limit, "active subscription");
   return new AppError(
     "subscription_limit_reached",
-    `Your tier allows ${limit} active subscription${
-      limit === 1 ? "" : "s"
-    }. Delete or disable another one, or ask for a higher tier.`,
+    `Your tier allows ${allowed}. Delete or disable another one, or ask for a higher tier.`,
   );
 }

@@ -1,4 +1,5 @@
 // `backup …`: creates archives of the config and the database, verifies them, and restores from them.
+import { formatCount } from "../../domain/format_count.ts";
 import { dirname, join, resolve } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/backup_ports.ts";
@@ -183,7 +184,7 @@ function describe({ created_at, version, schema, rows, files }: BackupManifest):
   const events = rows["events"] ?? 0;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return `created ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
-    `${events} ${events === 1 ? "event" : "events"}, ${formatBytes(bytes)} unpacked`;
+    `${formatCount(events, "event")}, ${formatBytes(bytes)} unpacked`;
 }
 
 function describeRestored(

@@ -1,4 +1,5 @@
 // `customer erase`: removes a customer's personal data.
+import { formatCount } from "../../domain/format_count.ts";
 import { join } from "node:path";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
@@ -50,7 +51,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   }
   const letters = removed + await removeLetters(call, config.mail.outbox, ids);
   if (letters > 0) {
-    const emails = `${letters} ${letters === 1 ? "email" : "emails"}`;
+    const emails = formatCount(letters, "email");
     call.host.err(`Removed ${emails} to the customer from ${config.mail.outbox}.\n`);
   }
   if (account?.payment?.access === "granted") {

@@ -1,4 +1,5 @@
 // `doctor`: checks what Regfeed depends on, changes nothing, and says what to do.
+import { formatCount } from "../../domain/format_count.ts";
 import { dirname } from "node:path";
 import { type Config, userAgentOf } from "../../config/config.ts";
 import { createClock } from "../../platform/clock.ts";
@@ -82,9 +83,9 @@ export function describeFindings(
       ];
     })
   );
-  const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
-  const many = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
-  return `${lines.join("")}${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
+  const count = (level: Finding["level"]) =>
+    formatCount(findings.filter((finding) => finding.level === level).length, level);
+  return `${lines.join("")}${count("problem")}, ${count("warning")}\n`;
 }
 
 /** Repeats the warnings of `check`, except those about files and payments, which other checks cover. */

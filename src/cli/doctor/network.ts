@@ -1,4 +1,5 @@
 // Checks of the network: hosts of sources, the clock, the reverse proxy, and where webhooks may go.
+import { formatCount } from "../../domain/format_count.ts";
 import type { Config } from "../../config/config.ts";
 import { holdsLoopback } from "../../domain/ip_address.ts";
 import type { Clock, HttpClient } from "../../domain/ports/ports.ts";
@@ -93,7 +94,7 @@ export function checkClock(results: readonly HostResult[]): Finding {
     const todo = "check the clock yourself: `date -u`";
     return { ...warning("clock", "no host to compare the clock with", todo), symptomOf: "network" };
   }
-  const hosts = `${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`;
+  const hosts = formatCount(ahead.length, "host");
   const seconds = Math.round(Math.abs(median) / 1_000);
   const seen = `the clock is ${seconds} s ${median > 0 ? "ahead of" : "behind"} that of ${hosts}`;
   const todo = "let the system set the clock: `timedatectl set-ntp true`";

@@ -1,4 +1,5 @@
 // The events that a change spike holds, as `source release` and `source list --held` print them.
+import { formatCount } from "../../domain/format_count.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
@@ -47,21 +48,13 @@ export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string 
   return rest <= 0 ? table : `${table}… and ${rest} more; --json lists all\n`;
 }
 
-export function countEvents(events: number): string {
-  return countOf(events, "event");
-}
-
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Says how to see, deliver and discard the held events of a source. */
 export function releaseHint(
   { program, id, events }: { program?: string; id: string; events: number },
 ): string {
   const command = `${program === undefined ? "" : `${program} `}source release ${id}`;
   return `${id}: a change spike holds ${
-    countEvents(events)
+    formatCount(events, "event")
   }: \`${command}\` lists them; --deliver delivers ` +
     "them, and --discard keeps them undelivered\n";
 }

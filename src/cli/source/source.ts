@@ -1,4 +1,5 @@
 // The commands `source list`, `source test` and `source parse`.
+import { formatCount } from "../../domain/format_count.ts";
 import { resolve } from "node:path";
 import { createApp } from "../../app.ts";
 import { createClassifier } from "../../classify/classify.ts";
@@ -20,7 +21,7 @@ import { cut } from "../table.ts";
 import { progressOf } from "../progress.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
-import { countOf, readHeld } from "./held_events.ts";
+import { readHeld } from "./held_events.ts";
 import { heldSourcesTable, listSources, listTable } from "./source_list.ts";
 import { previewFields, previewTable } from "./source_preview.ts";
 import { saveDocuments } from "./save_documents.ts";
@@ -155,7 +156,7 @@ function printDescription(call: CommandCall, description: DocumentDescription, u
   const { items, suggestion } = description;
   printTable(call, description, () => ({
     table: suggestion === undefined ? itemsTable(items, call) : suggestedSource(description, suggestion, url),
-    notes: suggestion === undefined ? `${countOf(items.length, "item")}\n` : "",
+    notes: suggestion === undefined ? `${formatCount(items.length, "item")}\n` : "",
   }));
   if (call.flags.has("json")) return;
   // The problem that states guessed rules repeats the suggestion.
@@ -164,7 +165,7 @@ function printDescription(call: CommandCall, description: DocumentDescription, u
     call.host.err(`problem  ${cut(item, PROBLEM_WIDTH)}: ${reason}\n`);
   }
   const rest = problems.length - MAX_PROBLEMS;
-  if (rest > 0) call.host.err(`… and ${countOf(rest, "more problem")}; --json lists all\n`);
+  if (rest > 0) call.host.err(`… and ${formatCount(rest, "more problem")}; --json lists all\n`);
 }
 
 async function describe(

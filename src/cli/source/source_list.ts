@@ -1,11 +1,12 @@
 // The output of `source list`: state, counts, reason, next fetch and redirects of each source.
+import { formatCount } from "../../domain/format_count.ts";
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import { sourceHealth } from "../../domain/source/source_health.ts";
 import { stateCell } from "../colours.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
 import { type Cell, cut, formatTime } from "../table.ts";
-import { countEvents, type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
+import { type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
 
 const REASON_WIDTH = 80;
 
@@ -129,7 +130,7 @@ export function heldSourcesTable(
 ): { table: string; notes: string } {
   if (sources.length === 0) return { table: "No events are held.\n", notes: "" };
   const tables = sources.map(({ id, held_events }) =>
-    `${id}: ${countEvents(held_events.length)} held\n${heldTable(viewer, held_events)}`
+    `${id}: ${formatCount(held_events.length, "event")} held\n${heldTable(viewer, held_events)}`
   );
   const notes = sources.map(({ id, held_back }) => releaseHint({ id, events: held_back }));
   return { table: tables.join("\n"), notes: notes.join("") };

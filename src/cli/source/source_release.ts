@@ -1,9 +1,10 @@
 // `source release`: lists the events that a change spike holds, delivers them, or keeps them undelivered.
+import { formatCount } from "../../domain/format_count.ts";
 import type { Command } from "../command.ts";
 import { print, printTable } from "../print.ts";
 import { CommandError, EXIT } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
-import { countEvents, heldTable, readHeld } from "./held_events.ts";
+import { heldTable, readHeld } from "./held_events.ts";
 
 export const releaseCommand: Command = {
   name: "source release",
@@ -42,14 +43,14 @@ function noneHeld(id: string): string {
 }
 
 function whatToDo(command: string, events: number): string {
-  return `${countEvents(events)} held by a change spike\n` +
+  return `${formatCount(events, "event")} held by a change spike\n` +
     `deliver:           ${command} --deliver\n` +
     `keep undelivered:  ${command} --discard\n`;
 }
 
 function describe(id: string, events: number, isDelivered: boolean): string {
   if (events === 0) return noneHeld(id);
-  const what = `${countEvents(events)} of ${id}`;
+  const what = `${formatCount(events, "event")} of ${id}`;
   return isDelivered
     ? `${what} released for delivery to the matching subscriptions\n`
     : `${what} kept in the store and not delivered\n`;

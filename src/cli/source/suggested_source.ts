@@ -1,4 +1,5 @@
 // The output of `source parse`: a source to paste into the config with a sample of its items, or the items alone.
+import { formatCount } from "../../domain/format_count.ts";
 import { harmless } from "../../domain/control_characters.ts";
 import {
   type DocumentDescription,
@@ -7,7 +8,6 @@ import {
 } from "../../ingest/normalise/describe_document.ts";
 import { tableFor, type Viewer } from "../print.ts";
 import { cut, formatTime, publishedCell } from "../table.ts";
-import { countOf } from "./held_events.ts";
 
 /** Number of items in the sample. */
 const MAX_SAMPLE = 5;
@@ -35,7 +35,7 @@ export function suggestedSource(
   const setUrl = statedUrl === null ? " # the document does not state its URL: set it" : "";
   const lines = [
     `# Suggested by \`regfeed source parse\` for ${
-      countOf(items.length, "item")
+      formatCount(items.length, "item")
     } (${format}). Check each value.`,
     "[[sources]]",
     `id = ${quote(idOf(name) || idOf(host ?? "") || "my-source")} # do not change it later`,

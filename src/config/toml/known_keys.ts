@@ -1,7 +1,7 @@
 // Finds the known keys of the config file from its schema.
 import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
-import { findNearest } from "./did_you_mean.ts";
+import { didYouMean } from "./did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 
@@ -57,8 +57,8 @@ export function unknownKeyMessage(table: KeyPath, key: string): string {
   if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {
     return 'is not a known list: put words in this language into "keywords_other"';
   }
-  const nearest = findNearest(key, known);
-  if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
+  const hint = didYouMean(key, known);
+  if (hint !== "") return `unknown key.${hint}`;
   const home = allKnownKeys().find((path) => path.split(".").at(-1) === key);
   if (home !== undefined) return `unknown key here: "${key}" belongs to ${headerOf(home)}`;
   const where = formatKey(table.filter((step) => typeof step === "string"));

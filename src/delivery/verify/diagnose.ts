@@ -1,4 +1,5 @@
 // Explains to the author of a receiver why the signature of a delivery is not valid.
+import { formatCount } from "../../domain/format_count.ts";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./altered_bodies.ts";
@@ -100,7 +101,7 @@ function secretFindings(given: string): Finding[] {
       "This is an API key. Deliveries are signed with the webhook_secret of their subscription (64 hexadecimal digits).",
     ));
   } else if (!/^[0-9a-f]{64}$/.test(bare)) {
-    const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
+    const many = formatCount(bare.length, "character");
     const odd = bare.length === 64 ? ", and not all of them are such digits" : "";
     findings.push(note(
       `Regfeed's secrets are 64 hexadecimal digits in lower case, but this one has ${many}${odd}. Is it the ` +
@@ -141,7 +142,7 @@ function describeSeconds(seconds: number): string {
     second: seconds % 60,
   };
   return Object.entries(counts).filter(([, count]) => count > 0).slice(0, 2)
-    .map(([unit, count]) => `${count} ${unit}${count === 1 ? "" : "s"}`).join(" ");
+    .map(([unit, count]) => formatCount(count, unit)).join(" ");
 }
 
 function bodyFindings(body: Uint8Array, id: string): Finding[] {

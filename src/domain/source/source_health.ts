@@ -1,4 +1,5 @@
 // Derives the condition of a source from the outcome of its last fetch and from the time without anything new.
+import { formatCount } from "../format_count.ts";
 import type { FetchStrategy, PublicationCadence, SourceState } from "./source.ts";
 
 /**
@@ -56,7 +57,7 @@ export function sourceHealth(
   if (silentMs !== null) {
     const lastNewMs = state.cadence.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;
     const days = Math.floor((nowMs - lastNewMs) / DAY_MS);
-    const reason = `nothing new for ${days} ${days === 1 ? "day" : "days"}`;
+    const reason = `nothing new for ${formatCount(days, "day")}`;
     return { condition: "silent", sinceMs: silentMs, reason };
   }
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };

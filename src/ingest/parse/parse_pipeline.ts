@@ -1,4 +1,5 @@
 // Turns the bytes of a document into classified items. Runs in the parse worker, without side effects.
+import { formatCount } from "../../domain/format_count.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { type Classify, classifyRequest } from "../revise/classifier_input.ts";
 import { type IdentifiedItem, identifyItems, itemLanguage } from "../identify/identify.ts";
@@ -134,7 +135,7 @@ function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   return [
     ...problems.slice(0, MAX_REPORTED),
     {
-      item: `${left} more item${left === 1 ? "" : "s"}`,
+      item: formatCount(left, "more item"),
       reason: `only the first ${MAX_REPORTED} are listed`,
     },
     ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
