@@ -114,7 +114,10 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       ],
       [withHook({ headers: { "X-A": "1", "x-a": "2" } }), "headers: has the same name twice"],
       [withHook({ headers: { x: 1 } }), "headers.x: must be a string"],
-      [`{"webhook_url":"${HOOK}","headers":{"__proto__":"v"}}`, "headers.__proto__: is not a valid header name"],
+      [
+        `{"webhook_url":"${HOOK}","headers":{"__proto__":"v"}}`,
+        "headers.__proto__: is not a valid header name",
+      ],
       [withHook({ headers: ["x"] }), "headers: must be an object"],
       [
         withHook({ headers: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`x-${at}`, "v"])) }),
