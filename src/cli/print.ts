@@ -88,8 +88,7 @@ export function recordText(
   id: string,
   fields: readonly (readonly [name: string, value: string | null])[],
 ): string {
-  const known = fields.filter((field): field is [string, string] => field[1] !== null);
-  return `${oneLine(id)}\n${formatFields(known, { width: textWidth(host.columns()), indent: 2 })}`;
+  return `${oneLine(id)}\n${formatFields(fields, { width: textWidth(host.columns()), indent: 2 })}`;
 }
 
 export interface Listing<T> extends Omit<Fitting, "width"> {

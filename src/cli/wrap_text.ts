@@ -52,12 +52,14 @@ export function wrapLines(text: string, width: number): string {
   }).join("\n");
 }
 
+/** Formats fields with aligned values. Omits fields whose value is null. */
 export function formatFields(
-  fields: readonly (readonly [name: string, value: string])[],
+  fields: readonly (readonly [name: string, value: string | null])[],
   { width, indent }: { width: number; indent: number },
 ): string {
-  const column = indent + Math.max(0, ...fields.map(([name]) => name.length)) + 2;
-  return fields.map(([name, value]) => {
+  const known = fields.filter((field): field is [string, string] => field[1] !== null);
+  const column = indent + Math.max(0, ...known.map(([name]) => name.length)) + 2;
+  return known.map(([name, value]) => {
     const first = `${" ".repeat(indent)}${name}`.padEnd(column);
     return wrapText(value, { width, indent: column, first });
   }).join("");

@@ -20,8 +20,8 @@ const WHAT = {
   article: "References to the AI Act, such as `Art. 50`, which includes `Art. 50(2)`",
   event_language:
     "ISO 639-1 codes: the event is available in one of these languages. `language` selects the language of the text",
-  q: "Full-text search as in `GET /v1/events`: title and summary together contain all terms. `consult*` finds words that " +
-    'begin so, `"high risk"` adjacent words; null for no search',
+  q: "Full-text search as in `GET /v1/events`: title and summary together contain all terms. `consult*` matches words " +
+    'that begin with `consult`; `"high risk"` matches this phrase; null for no search',
 } as const;
 
 const list = (what: string) => values.meta({ description: `${what}, ${OR}` });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { watchCertificate } from "../../src/server/certificate_watch.ts";
 import type { CertificatePair } from "../../src/platform/tls/certificate.ts";
-import { makeAuthority, makeCertificate, readPair } from "../support/certificates.ts";
+import { makeAuthority, makeCertificate, readPair } from "../support/peers/certificates.ts";
 import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;

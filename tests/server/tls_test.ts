@@ -9,7 +9,7 @@ import {
   makeSelfSigned,
   readPair,
   shownName,
-} from "../support/certificates.ts";
+} from "../support/peers/certificates.ts";
 import { freePort } from "../support/loopback.ts";
 import { assertFails, regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import axe from "npm:axe-core@4.14.1";
 import { listen } from "../../src/platform/http/http_server.ts";
 import { ERRORS } from "../../src/domain/error_codes.ts";
-import { CHROMIUM, type Tab, type Viewing, withTab } from "../support/chromium.ts";
+import { CHROMIUM, type Tab, type Viewing, withTab } from "../support/peers/chromium.ts";
 import { condition, needs } from "../support/needs.ts";
 import type { description } from "../support/openapi.ts";
 import { boardConfig, rss } from "../support/samples.ts";

@@ -1,7 +1,7 @@
 // `deno task slow`: measures the effect of 2,000 slow connections on the API over HTTP, over TLS and behind nginx.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeAuthority, makeCertificate } from "../../tests/support/certificates.ts";
+import { makeAuthority, makeCertificate } from "../../tests/support/peers/certificates.ts";
 import type { HoldJob, HoldState } from "./companions/slow_holder.ts";
 import { endAll, startCompanion, startRegfeed } from "./processes.ts";
 

@@ -51,8 +51,8 @@ export const eventsQuery = z.strictObject({
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title and summary together contain all of these words. `consult*` matches words that begin so, " +
-      '`"high risk"` adjacent words. Other characters separate words. Case and accents are ignored',
+      "Full-text search: title and summary together contain all of these words. `consult*` matches words that begin " +
+      'with `consult`; `"high risk"` matches this phrase. Other characters separate words. Case and accents are ignored',
   }),
   latest: flagParameter(
     "`true` returns only the newest version of each publication. Pages reached by `Link` show the list as it was " +

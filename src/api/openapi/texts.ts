@@ -34,10 +34,10 @@ types, severities and health require no key, and pages of any origin may read th
 
 Bodies are JSON in UTF-8. Every time in a response is an integer in Unix milliseconds. A time in a request may also be in
 ISO 8601 (\`2026-08-01\`, \`2026-08-01T10:00:00+02:00\`); without an offset it is in UTC. A list parameter takes commas,
-repetition, or both: \`topics=gpai,transparency\` is the same as \`topics=gpai&topics=transparency\`. Ids start with a prefix: \`evt_\`, \`sub_\`,
-\`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields; the guide "Using the API" contains the policy
-on changes and deprecation. Unknown parameters and request fields are
-rejected, so that a misspelled filter is never ignored.
+repetition, or both: \`topics=gpai,transparency\` is the same as \`topics=gpai&topics=transparency\`. Ids start with a
+prefix: \`evt_\`, \`sub_\`, \`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields; the guide
+"Using the API" contains the policy on changes and deprecation. Unknown parameters and request fields are rejected, so
+that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every successful \`GET\` response has an \`ETag\`. Send it back in
 \`If-None-Match\`: while nothing has changed, the response is an empty \`304\` that does not count against your quota.
@@ -103,7 +103,7 @@ a delivery keeps its number while it is held, when it fails and when it is repla
 order by \`sequence\`, not by arrival.
 
 \`GET /v1/deliveries\` lists deliveries and their attempts. When your endpoint works again after an outage,
-\`POST /v1/subscriptions/{id}/send\` sends what waits for a retry at once. \`POST /v1/deliveries/{id}/replay\` and
+\`POST /v1/subscriptions/{id}/send\` immediately sends the deliveries that are waiting for a retry. \`POST /v1/deliveries/{id}/replay\` and
 \`POST /v1/subscriptions/{id}/replay\` send delivered and failed deliveries again, with the same id and the same bytes.
 
 **Verify every delivery.** Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com): the

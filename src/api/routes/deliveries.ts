@@ -121,8 +121,8 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
     tag: "Deliveries",
     summary: "Sends a pending delivery now",
     description:
-      "Makes a delivery that waits for a retry due now, with a whole new retry schedule, even if your endpoint asked " +
-      "for a pause with `Retry-After`. The delivery gets the next free slot of its subscription, before the others. " +
+      "Sends a delivery that is waiting for a retry immediately and restarts its retry schedule, even if your endpoint " +
+      "asked for a pause with `Retry-After`. The delivery gets the next free slot of its subscription, before the others. " +
       "If an attempt is in progress, nothing changes. Each call counts against the daily replays.",
     params: { id: deliveryId },
     errors: [

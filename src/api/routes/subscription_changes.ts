@@ -41,9 +41,9 @@ function changeRoute(options: RouteOptions): Route {
     description:
       "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
       "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret. Rotate " +
-      "the secret if others have access to the old endpoint. If the subscription has `headers`, give them again with a " +
-      "new URL. The rules for new subscriptions apply: no duplicates, and " +
-      "no more active subscriptions than the tier allows.",
+      "the secret if others have access to the old endpoint. If the subscription has `headers`, send them again with a " +
+      "new URL. The rules for new subscriptions apply: no duplicates, and no more active subscriptions than the tier " +
+      "allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
     verify: ({ body }) => verifyRequest(definedFields(body), options),
@@ -165,8 +165,8 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
     tag: "Deliveries",
     summary: "Sends a subscription's pending deliveries now",
     description:
-      "For endpoints that work again. Makes all deliveries that wait for a retry due now, with a whole new retry " +
-      "schedule, even if your endpoint asked for a pause with `Retry-After`. If the endpoint has been failing, one " +
+      "For endpoints that work again. Sends all deliveries that are waiting for a retry immediately and restarts their " +
+      "retry schedules, even if your endpoint asked for a pause with `Retry-After`. If the endpoint has been failing, one " +
       "delivery is attempted first, and the others follow if it succeeds. Held deliveries are not sent. Each call " +
       "counts as one of the daily replays.",
     params: { id: subscriptionId },

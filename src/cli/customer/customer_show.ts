@@ -151,7 +151,7 @@ function describe(call: CommandCall, { json, account, nowMs }: Shown): string {
   const { id } = customer;
   const width = textWidth(call.host.columns());
   const fields = (rows: readonly (readonly [string, string | null])[], indent = 2) =>
-    formatFields(rows.filter((row): row is [string, string] => row[1] !== null), { width, indent });
+    formatFields(rows, { width, indent });
   const time = (atMs: number) => timeText(call, atMs);
   const table = <T>({ rows, header, cells, ...fitting }: Omit<Listing<T>, "none">) => {
     const { host, flags } = call;

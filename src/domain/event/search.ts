@@ -17,7 +17,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const PARTS = /"([^"]*)"|([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)(\*(?![\p{L}\p{N}]))?/gu;
 
 /**
- * Parses a search: `word`, `word*` for any word that begins so, and `"several words"` for adjacent words. All terms must
+ * Parses a search: `word`, `word*` for any word with this beginning, and `"several words"` for a phrase. All terms must
  * match. Other characters only separate words. The problem continues a sentence that starts with the field's name.
  */
 export function parseSearch(text: string): { terms: SearchTerm[] } | { problem: string } {

@@ -15,7 +15,7 @@ import {
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from "../../support/stripe.ts";
+} from "../../support/peers/stripe.ts";
 import { testVault } from "../../support/vault.ts";
 import { START_MS, withWorld, type World } from "../../support/world.ts";
 

@@ -8,7 +8,7 @@ import {
   stripeInvoice,
   stripeSignature,
   stripeSubscription,
-} from "../../support/stripe.ts";
+} from "../../support/peers/stripe.ts";
 import { createPayments } from "../../../src/accounts/payment/receive_payments.ts";
 import { createApp } from "../../../src/app.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";

@@ -8,7 +8,7 @@ import {
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from "../../support/stripe.ts";
+} from "../../support/peers/stripe.ts";
 
 const VERSIONS: readonly ApiVersion[] = ["2020-08-27", "2024-06-20", "2025-03-31.basil"];
 

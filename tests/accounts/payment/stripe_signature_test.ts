@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checkStripeSignature } from "../../../src/accounts/payment/stripe_signature.ts";
 import { STRIPE_SECRET } from "../../support/samples.ts";
-import { stripeSignature } from "../../support/stripe.ts";
+import { stripeSignature } from "../../support/peers/stripe.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const TEXT = '{"id":"evt_1","note":"größe 1 € — 中"}';

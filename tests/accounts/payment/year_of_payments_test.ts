@@ -10,7 +10,7 @@ import {
   stripeInvoice,
   stripeSignature,
   stripeSubscription,
-} from "../../support/stripe.ts";
+} from "../../support/peers/stripe.ts";
 import { createWorld, START_MS, type World } from "../../support/world.ts";
 import { scaled } from "../../support/effort.ts";
 

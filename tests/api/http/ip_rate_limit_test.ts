@@ -6,7 +6,7 @@ import { createApp, createProcessServices } from "../../../src/app.ts";
 import { problem } from "../../../src/wire/health_sources_topics.ts";
 import { BY } from "../../store/contract/given.ts";
 import { boardConfig } from "../../support/samples.ts";
-import { postStripe } from "../../support/stripe.ts";
+import { postStripe } from "../../support/peers/stripe.ts";
 import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
 
 Deno.test("drawFrom() allows one minute's requests at once, then one after another, even if the clock is set back", () => {

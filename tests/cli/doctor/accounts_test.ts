@@ -8,7 +8,7 @@ import type { Config } from "../../../src/config/config.ts";
 import { type Clock, DeadlineError } from "../../../src/domain/ports/ports.ts";
 import { createClock } from "../../../src/platform/clock.ts";
 import { regfeed, withFolder, writeConfig } from "../../support/process.ts";
-import { type SmtpOptions, withSmtpServer } from "../../support/smtp.ts";
+import { type SmtpOptions, withSmtpServer } from "../../support/peers/smtp.ts";
 
 const TLS = new URL("../../platform/tls/", import.meta.url);
 const CA_FILE = decodeURIComponent(new URL("localhost_ca.pem", TLS).pathname);

@@ -1,7 +1,7 @@
 // No operation logs keys, secrets, email addresses or bodies.
 import assert from "node:assert/strict";
 import { MailError } from "../../../src/domain/ports/ports.ts";
-import { checkoutSession, stripeEvent, stripeSignature } from "../../support/stripe.ts";
+import { checkoutSession, stripeEvent, stripeSignature } from "../../support/peers/stripe.ts";
 import { STRIPE_SECRET } from "../../support/samples.ts";
 import { createWorld, START_MS, type World } from "../../support/world.ts";
 

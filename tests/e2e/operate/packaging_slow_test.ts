@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDebian } from "../../../tools/build/debian.ts";
-import { makeSelfSigned } from "../../support/certificates.ts";
+import { makeSelfSigned } from "../../support/peers/certificates.ts";
 import { withFolder } from "../../support/process.ts";
 import { needs, program, ROOT } from "../../support/needs.ts";
 

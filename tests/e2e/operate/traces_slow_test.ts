@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { createTracer } from "../../../src/platform/tracer.ts";
-import { type Collector, startCollector } from "../../support/collector.ts";
+import { type Collector, startCollector } from "../../support/peers/collector.ts";
 import { addCustomer, serve, withFolder, writeConfig } from "../../support/process.ts";
 import { rss, STRIPE_SECRET } from "../../support/samples.ts";
-import { checkoutSession, stripeEvent, stripeSignature } from "../../support/stripe.ts";
+import { checkoutSession, stripeEvent, stripeSignature } from "../../support/peers/stripe.ts";
 import { LOOPBACK } from "../../support/loopback.ts";
 
 const PATIENCE_MS = 60_000;

@@ -7,7 +7,7 @@ import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
 import { MailError, type OutgoingMail } from "../../../src/domain/ports/ports.ts";
 import { createMailer, type MailSettings } from "../../../src/platform/mail/mailer.ts";
 import { withFolder } from "../../support/process.ts";
-import { withSmtpServer as withServer } from "../../support/smtp.ts";
+import { withSmtpServer as withServer } from "../../support/peers/smtp.ts";
 
 const TLS = new URL("../tls/", import.meta.url);
 const CA_FILE = decodeURIComponent(new URL("localhost_ca.pem", TLS).pathname);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { examineCertificate } from "../../../src/platform/tls/certificate.ts";
 import { listenTls } from "../../../src/platform/tls/tls_server.ts";
-import { makeAuthority, makeCertificate, readPair, shownName } from "../../support/certificates.ts";
+import { makeAuthority, makeCertificate, readPair, shownName } from "../../support/peers/certificates.ts";
 import { withFolder } from "../../support/process.ts";
 
 Deno.test("examineCertificate() recognises valid and unusable pairs", () =>

@@ -99,7 +99,7 @@ const SEARCHES: [search: string, expected: string[]][] = [
   ['"risk systemes label*"', []],
   // The tag of the topic "transparency" is not a word.
   ["ptransp*", []],
-  // More words begin so than are replaced.
+  // More words have this beginning than are replaced.
   ["wide*", ["evt_3"]],
   ["wide* labels", []],
 ];

@@ -1,8 +1,8 @@
 // A fake Stripe: events in the form of several API versions, signed by Stripe's library.
 import { Stripe } from "npm:stripe@23.1.0";
-import type { App } from "../../src/app.ts";
-import { STRIPE_SECRET } from "./samples.ts";
-import type { World } from "./world.ts";
+import type { App } from "../../../src/app.ts";
+import { STRIPE_SECRET } from "../samples.ts";
+import type { World } from "../world.ts";
 
 /** API versions with different shapes of invoices and periods. */
 export type ApiVersion = "2020-08-27" | "2024-06-20" | "2025-03-31.basil";

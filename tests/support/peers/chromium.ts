@@ -1,5 +1,5 @@
 // Controls a real browser, headless Chromium, through the DevTools protocol.
-import { findProgram } from "./needs.ts";
+import { findProgram } from "../needs.ts";
 
 /** The path of Chromium, or null if it is not installed. */
 export const CHROMIUM = findProgram("chromium", "chromium-browser", "google-chrome");
