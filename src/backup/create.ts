@@ -149,7 +149,12 @@ export async function removeLeftovers(
 
 /** Returns the file name of a backup, such as `regfeed-20261121T190500Z.tar.gz`. */
 export function backupName(nowMs: number): string {
-  return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
+  return `regfeed-${stampOf(nowMs)}.tar.gz`;
+}
+
+/** Formats a time for file names: `20261121T190500Z`. */
+export function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
 }
 
 /** The prefix of scheduled backups, which are the only backups that are removed automatically. */

@@ -1,7 +1,7 @@
 // Replaces a database with a backup, and keeps the replaced files under new names.
 import { dirname, join } from "node:path";
 import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/ports/backup.ts";
-import { makeFolderLike } from "./create.ts";
+import { makeFolderLike, stampOf } from "./create.ts";
 import type { BackupTools } from "./backup_ports.ts";
 import { withBackup } from "./verify.ts";
 
@@ -104,7 +104,7 @@ export async function restoreConfig(
 }
 
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
-  const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
+  const stamp = stampOf(nowMs);
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };
   /** Keeps a file under an unused name, because another restore may have run in the same second. */
   const keep = async (path: string): Promise<boolean> => {

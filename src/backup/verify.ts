@@ -1,6 +1,6 @@
 // Verifies an archive: that it is complete, and that its database opens and matches the manifest.
-import { formatCount } from "../domain/format_count.ts";
 import { dirname, join, resolve } from "node:path";
+import { formatCount } from "../domain/format_count.ts";
 import {
   ARCHIVE_NAMES,
   type ArchivedFile,

@@ -1,6 +1,6 @@
 // `backup …`: creates archives of the config and the database, verifies them, and restores from them.
-import { formatCount } from "../../domain/format_count.ts";
 import { dirname, join, resolve } from "node:path";
+import { formatCount } from "../../domain/format_count.ts";
 import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/backup_ports.ts";
 import { findNewestBackup } from "../../backup/schedule.ts";

@@ -1,6 +1,6 @@
 // `customer erase`: removes a customer's personal data.
-import { formatCount } from "../../domain/format_count.ts";
 import { join } from "node:path";
+import { formatCount } from "../../domain/format_count.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, requireCustomer } from "./named_customer.ts";

@@ -1,6 +1,6 @@
 // `doctor`: checks what Regfeed depends on, changes nothing, and says what to do.
-import { formatCount } from "../../domain/format_count.ts";
 import { dirname } from "node:path";
+import { formatCount } from "../../domain/format_count.ts";
 import { type Config, userAgentOf } from "../../config/config.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createMachine } from "../../platform/files/machine.ts";

@@ -1,6 +1,6 @@
 // The commands `source list`, `source test` and `source parse`.
-import { formatCount } from "../../domain/format_count.ts";
 import { resolve } from "node:path";
+import { formatCount } from "../../domain/format_count.ts";
 import { createApp } from "../../app.ts";
 import { createClassifier } from "../../classify/classify.ts";
 import type { Config } from "../../config/config.ts";

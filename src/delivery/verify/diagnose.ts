@@ -1,7 +1,7 @@
 // Explains to the author of a receiver why the signature of a delivery is not valid.
-import { formatCount } from "../../domain/format_count.ts";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
+import { formatCount } from "../../domain/format_count.ts";
 import { type BodyForm, bodyForms, readJson } from "./altered_bodies.ts";
 import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 

@@ -78,7 +78,7 @@ Deno.test("event list filters like the API, newest first", () =>
         [["--q", "ETIQUETAGE lignes"], [3]],
         [["--since", "84h"], [1, 2, 3]],
         [["--until", "84h"], [4, 5]],
-        [["--until", new Date(NOW_MS - 3 * DAY_MS).toISOString().slice(0, 10)], [3, 4, 5]],
+        [["--until", dayOf(3)], [3, 4, 5]],
         [["--q", "etiquet* lig*"], [3]],
         [["--since", new Date(NOW_MS - 3 * DAY_MS).toISOString(), "--until", "36h"], [2, 3]],
         [["--since", dayOf(3), "--until", dayOf(2)], [2, 3]],
