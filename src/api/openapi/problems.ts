@@ -104,7 +104,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   delivery_finished: {
     when: "the delivery is not waiting for an attempt: it was delivered, has failed or was cancelled",
     detail:
-      "This delivery is finished: only a pending delivery can be sent now. POST /v1/deliveries/{id}/replay sends a " +
+      "This delivery is finished. Only a pending delivery can be sent now. POST /v1/deliveries/{id}/replay sends a " +
       "delivered or failed one again.",
   },
   delivery_held: {

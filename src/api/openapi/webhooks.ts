@@ -26,7 +26,7 @@ const HEADERS: readonly Parameter[] = [
   ),
   header(
     "X-Regfeed-Subscription",
-    "The subscription's id. It selects the secret with which to verify the delivery; it is not signed itself, " +
+    "The subscription's id, which selects the secret with which to verify the delivery. The header is not signed, " +
       "unlike `subscription_id` in the body",
     {
       type: "string",

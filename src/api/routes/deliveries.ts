@@ -143,7 +143,7 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
         case "finished":
           throw new AppError(
             "delivery_finished",
-            "This delivery is finished: only a pending delivery can be sent now. " +
+            "This delivery is finished. Only a pending delivery can be sent now. " +
               "POST /v1/deliveries/{id}/replay sends a delivered or failed one again.",
           );
         case "held":

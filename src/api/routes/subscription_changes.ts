@@ -97,13 +97,13 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
       return invalid([{
         field: "headers",
         message:
-          "must be given again, because webhook_url changes: they may contain credentials for the old URL; " +
+          "must be sent again with a new webhook_url, because they may contain credentials for the old URL; " +
           "{} removes them",
       }]);
     case "headers_lost":
       return invalid([{
         field: "headers",
-        message: "must be given again, because the operator has lost their values; {} removes them",
+        message: "must be sent again, because the operator has lost their values; {} removes them",
       }]);
     case "key_lost":
       return keyLostError();

@@ -219,8 +219,8 @@ function labelIn({ texts }: CommandCall): string {
   if (label === undefined) throw new CommandError("--label is missing: --label LABEL", EXIT.usage);
   if (isKeyLabel(label)) return label;
   throw new CommandError(
-    "--label must have 1 to 40 letters, digits, spaces, dots, hyphens and underscores, and begin and end with a " +
-      `letter or digit, not ${JSON.stringify(label)}`,
+    `--label ${JSON.stringify(label)} is not valid: use 1 to 40 letters, digits, spaces, dots, hyphens and ` +
+      "underscores, and begin and end with a letter or digit",
     EXIT.usage,
   );
 }

@@ -78,7 +78,7 @@ export const paymentCommands: Command[] = [
 ];
 
 const OUTCOMES: Readonly<Record<PaymentOutcome, string>> = {
-  applied: "applied; `payment show` and `customer show` have the result",
+  applied: "applied; `payment show` and `customer show` show the result",
   waiting: "waiting for a paid checkout of the same payer",
   ignored: "ignored, because it has no effect; `payment show` says why",
   repeated: "stored before",

@@ -108,7 +108,11 @@ Deno.test("key refuses what it cannot do, and says what to do", () =>
       [["rotate", ANA, "--key", "ci", "--overlap", "31d"], 2, /--overlap must be .* 30d/],
       [["add", ANA], 2, /--label is missing/],
       [["add", ANA, "--label", "ci"], 1, /already has a key with the label "ci": use another label/],
-      [["add", ANA, "--label", "ana@b.example"], 2, /--label must have 1 to 40 letters/],
+      [
+        ["add", ANA, "--label", "ana@b.example"],
+        2,
+        /--label "ana@b.example" is not valid: use 1 to 40 letters/,
+      ],
     ];
     for (const [args, code, expected] of rows) {
       const done = await regfeed(folder, ["key", ...args]);

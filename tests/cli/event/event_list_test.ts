@@ -92,9 +92,10 @@ Deno.test("event list filters like the API, newest first", () =>
 
 Deno.test("event list has every filter of the API", async () => {
   const [command] = await loadCommands("event");
+  const named: Record<string, string> = { topics: "topic", event_type: "type", severity_min: "severity-min" };
   const filters = Object.keys(eventsQuery.shape).filter((name) => !["after", "as_of"].includes(name));
   const { config: _, verbose: _v, help: _h, json: _j, utc: _u, ...options } = optionsOf(command as Command);
-  assert.equal(Object.keys(options).length, filters.length, filters.join());
+  assert.deepEqual(Object.keys(options).sort(), filters.map((name) => named[name] ?? name).sort());
 });
 
 Deno.test("event list prints a table, and its hint keeps the filters of the next page", () =>

@@ -161,7 +161,7 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
   );
   const without = await ask(server, key, "PATCH", path, { enabled: true });
   assert.deepEqual([without.status, without.errors[0].field], [400, "headers"]);
-  assert.match(without.detail, /must be given again, because the operator has lost their values/);
+  assert.match(without.detail, /must be sent again, because the operator has lost their values/);
   const enabled = await ask(server, key, "PATCH", path, { enabled: true, headers: { "x-key": "new" } });
   assert.equal(enabled.status, 200);
   return rotated.subscription.webhook_secret;
