@@ -6,7 +6,11 @@ import { formatRelative } from "./relative_time.ts";
 export type Colour = "red" | "yellow" | "green" | "dim";
 
 /** A cell: text, a right-aligned number, coloured text, or a time in Unix ms. */
-export type Cell = string | number | { text: string; colour: Colour } | { atMs: number };
+export type Cell = string | number | { text: string; colour: Colour } | {
+  atMs: number;
+  /** Set for a date, which is never relative. */
+  isDate?: true;
+};
 
 export interface Look {
   hasColours: boolean;
@@ -89,7 +93,8 @@ function shown(cell: Cell, { relativeToMs }: Look): Column["cells"][number] {
   if (typeof cell === "number") return { text: String(cell), isNumber: true };
   if (typeof cell === "string") return { text: oneLine(cell) };
   if ("text" in cell) return { text: oneLine(cell.text), colour: cell.colour };
-  return { text: relativeToMs === null ? formatTime(cell.atMs) : formatRelative(cell.atMs, relativeToMs) };
+  if (relativeToMs === null) return { text: formatTime(cell.atMs) };
+  return { text: cell.isDate ? formatTime(cell.atMs).slice(0, 10) : formatRelative(cell.atMs, relativeToMs) };
 }
 
 function linesOf(columns: readonly Column[], rows: number, { hasColours }: Look): string {
@@ -118,9 +123,12 @@ export function formatTime(ms: number | null): string {
 
 export type PublicationDate = Pick<RegEvent, "published_at" | "published_at_precision" | "published_on">;
 
-/** Returns the cell for the publication date of an event: a time, or only the date if the source states no time. */
+/**
+ * Returns the cell for the publication date of an event: a time, or only the date if the source states no time. In place
+ * of a relative time, it is the date in UTC, so that a column has one form.
+ */
 export function publishedCell(event: PublicationDate): Cell {
-  return dayOf(event) ?? { atMs: event.published_at };
+  return dayOf(event) ?? { atMs: event.published_at, isDate: true };
 }
 
 /** Formats the publication date of an event: "2026-07-31 12:00:15" (UTC), or only the date like {@link publishedCell}. */

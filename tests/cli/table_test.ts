@@ -1,6 +1,6 @@
 // Tables are fitted to the width of the terminal.
 import assert from "node:assert/strict";
-import { fitTable, formatTable } from "../../src/cli/table.ts";
+import { fitTable, formatTable, publishedCell } from "../../src/cli/table.ts";
 
 const HEADER = ["ID", "KIND", "OWNER", "WHY"];
 const ROWS = [
@@ -26,4 +26,19 @@ Deno.test("fitTable() drops blank columns first, then others, and finally trunca
     }
   }
   assert.match(fitTable(HEADER, ROWS, { ...FITTING, width: 24 }), /^id_1 {2}because it was wr…$/m);
+});
+
+Deno.test("publishedCell() is a date beside relative times, and a time beside times in UTC", () => {
+  const atMs = Date.UTC(2026, 10, 20, 14);
+  const event = { published_at: atMs, published_at_precision: "time" as const, published_on: "2026-11-20" };
+  const row = [publishedCell(event), { atMs }];
+  const relative = formatTable(["DATE", "TIME"], [row], {
+    hasColours: false,
+    relativeToMs: atMs + 3_600_000,
+  });
+  assert.equal(relative, "DATE        TIME\n2026-11-20  1 h ago\n");
+  assert.equal(
+    formatTable(["DATE", "TIME"], [row]).split("\n")[1],
+    "2026-11-20 14:00:00  2026-11-20 14:00:00",
+  );
 });
