@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EVENT_TYPES } from "../domain/event/event.ts";
 import type { EventFilter } from "../domain/event/event_filter.ts";
-import { MAX_SEARCH_LENGTH } from "../domain/event/search.ts";
+import { MAX_SEARCH_LENGTH, SEARCH_LIMITS } from "../domain/event/search.ts";
 import { severity } from "./event.ts";
 import { textOrNull, texts } from "./fields.ts";
 
@@ -21,7 +21,7 @@ const WHAT = {
   event_language:
     "ISO 639-1 codes: the event is available in one of these languages. `language` selects the language of the text",
   q: "Full-text search as in `GET /v1/events`: title and summary together contain all terms. `consult*` matches words " +
-    'that begin with `consult`; `"high risk"` matches this phrase; null for no search',
+    `that begin with \`consult\`; \`"high risk"\` matches this phrase; null for no search. ${SEARCH_LIMITS}`,
 } as const;
 
 const list = (what: string) => values.meta({ description: `${what}, ${OR}` });

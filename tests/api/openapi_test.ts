@@ -67,6 +67,18 @@ Deno.test("query parameters are documented with the types of their values", asyn
   assert.equal((await parameters("get /v1/events/{id}"))["id"]?.required, true);
 });
 
+Deno.test("every search documents its limits, because a generated client shows only the description", async () => {
+  const { q } = await parameters("get /v1/events");
+  const { SubscriptionRequest, SubscriptionChange } = (await description()).components.schemas;
+  const properties = [SubscriptionRequest, SubscriptionChange].map((schema) => schema?.properties?.["q"]);
+  for (const text of [q?.description, ...properties.map((property) => property?.description)]) {
+    assert.match(
+      text ?? "",
+      /At most 10 words, of which at most 3 with `\*`, each with at least 3 letters before it/,
+    );
+  }
+});
+
 Deno.test("operations that require a key document it, and their success responses document the quota and an example", async () => {
   const open = new Set([
     "/v1/sources",

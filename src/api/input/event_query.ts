@@ -5,7 +5,7 @@ import type { FieldError } from "../../domain/error_codes.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { toSearch } from "../../domain/event/event_filter.ts";
 import { isId } from "../../domain/event/ids.ts";
-import { MAX_SEARCH_LENGTH } from "../../domain/event/search.ts";
+import { MAX_SEARCH_LENGTH, SEARCH_LIMITS } from "../../domain/event/search.ts";
 import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/store/events.ts";
 import { severity } from "../../wire/event.ts";
@@ -52,7 +52,8 @@ export const eventsQuery = z.strictObject({
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
       "Full-text search: title and summary together contain all of these words. `consult*` matches words that begin " +
-      'with `consult`; `"high risk"` matches this phrase. Other characters separate words. Case and accents are ignored',
+      'with `consult`; `"high risk"` matches this phrase. Other characters separate words. Case and accents are ignored. ' +
+      SEARCH_LIMITS,
   }),
   latest: flagParameter(
     "`true` returns only the newest version of each publication. Pages reached by `Link` show the list as it was " +

@@ -12,6 +12,10 @@ const MAX_WORDS = 10;
 const MAX_PREFIXES = 3;
 const MIN_PREFIX_LETTERS = 3;
 
+/** The limits of a search, for descriptions of the API. */
+export const SEARCH_LIMITS =
+  `At most ${MAX_WORDS} words, of which at most ${MAX_PREFIXES} with \`*\`, each with at least ${MIN_PREFIX_LETTERS} letters before it`;
+
 /** A word may contain marks that no composed character has. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const PARTS = /"([^"]*)"|([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)(\*(?![\p{L}\p{N}]))?/gu;
