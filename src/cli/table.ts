@@ -1,6 +1,7 @@
 // Tables for terminals.
 import { harmless } from "../domain/control_characters.ts";
 import type { RegEvent } from "../domain/event/event.ts";
+import { displayWidth, fittingPart } from "./display_width.ts";
 import { formatRelative } from "./relative_time.ts";
 
 export type Colour = "red" | "yellow" | "green" | "dim";
@@ -85,7 +86,12 @@ function columnsOf(header: readonly string[], rows: readonly (readonly Cell[])[]
   return header.map((name, at) => {
     const title = look.relativeToMs === null ? name : name.replace(IN_UTC, "");
     const cells = rows.map((row) => shown(row[at] ?? "", look));
-    return { name, title, cells, width: Math.max(title.length, ...cells.map(({ text }) => text.length)) };
+    return {
+      name,
+      title,
+      cells,
+      width: Math.max(title.length, ...cells.map(({ text }) => displayWidth(text))),
+    };
   });
 }
 
@@ -103,7 +109,7 @@ function linesOf(columns: readonly Column[], rows: number, { hasColours }: Look)
       const { text, colour, isNumber } = cells[at] ?? { text: "" };
       if (isNumber) return text.padStart(width);
       const painted = hasColours && colour !== undefined ? paint(text, colour) : text;
-      return painted + " ".repeat(width - text.length);
+      return painted + " ".repeat(width - displayWidth(text));
     });
   const titles = columns.map(({ title, width, cells }) =>
     cells.some(({ isNumber }) => isNumber) ? title.padStart(width) : title.padEnd(width)
@@ -145,8 +151,8 @@ export function oneLine(text: string): string {
   return harmless(text).replace(/\s/g, " ");
 }
 
-/** Returns external text as one line of at most `length` characters, truncated with "…". */
-export function cut(text: string, length: number): string {
+/** Returns external text as one line of at most `width` columns, truncated with "…". */
+export function cut(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, " ");
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+  return displayWidth(line) <= width ? line : `${fittingPart(line, width - 1)}…`;
 }

@@ -1,5 +1,6 @@
 // Wraps and indents text for terminals.
 import { harmless } from "../domain/control_characters.ts";
+import { displayWidth } from "./display_width.ts";
 
 /** Maximum width on wide terminals; longer lines are hard to read. */
 const WIDEST = 100;
@@ -11,7 +12,7 @@ export function textWidth(columns: number): number {
 }
 
 /**
- * Wraps text at word boundaries into lines of at most `width` characters, each of which ends with a line break. The
+ * Wraps text at word boundaries into lines of at most `width` columns, each of which ends with a line break. The
  * first line starts with `first`, the others with `indent` spaces. A word that is longer than a line is not broken.
  */
 export function wrapText(
@@ -23,7 +24,7 @@ export function wrapText(
   let isEmpty = true;
   for (const paragraph of harmless(text).split("\n")) {
     for (const word of paragraph.split(/\s+/).filter((part) => part !== "")) {
-      if (!isEmpty && line.length + 1 + word.length > width) {
+      if (!isEmpty && displayWidth(line) + 1 + displayWidth(word) > width) {
         written += `${line}\n`;
         line = " ".repeat(indent);
         isEmpty = true;
@@ -43,7 +44,7 @@ export function wrapText(
 /** Wraps the lines that are longer than `width`. If a line is a field, its continuation is aligned with the value. */
 export function wrapLines(text: string, width: number): string {
   return text.split("\n").map((line) => {
-    if (line.length <= width) return line;
+    if (displayWidth(line) <= width) return line;
     const start = /^ */.exec(line)?.[0] ?? "";
     const field = /^ *\S+(?: \S+)* {2,}/.exec(line)?.[0] ?? "";
     const first = field.length > 0 && field.length < width / 2 ? field : start;
