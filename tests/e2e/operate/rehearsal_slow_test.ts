@@ -48,6 +48,6 @@ Deno.test(
       for (const kind of ["welcome", "payment-failed", "access-ended"]) {
         assert.match(said, new RegExp(`^mail_\\w+ +${kind} +[-0-9]+ [:0-9]+ +cus_\\w+ +sent `, "m"));
       }
-      assert.match(said, /^disabled_by +payment$/m);
+      assert.match(said, /^ +state +unpaid: its keys are refused until the next payment$/m);
     }),
 );
