@@ -50,7 +50,15 @@ export function suggestedSource(
     "enabled = false # set it to true after `regfeed check` and `regfeed source test`",
     ...(rules.length === 0 ? [] : [`[sources.${strategy}]`, ...rules.map(harmless)]),
   ];
-  return `${lines.join("\n")}\n\n${sampleOf(items)}`;
+  const lacksLink = rules.length > 0 && !rules.some((rule) => rule.startsWith("link ="));
+  if (lacksLink) {
+    lines.push(
+      '#link = "https://www.example.org/{id}" # required: the URL of an item; {…} is one of its values',
+    );
+  }
+  return `${lines.join("\n")}\n\n${
+    sampleOf(lacksLink ? items.map((item) => ({ ...item, link: null })) : items)
+  }`;
 }
 
 function sampleOf(items: Items): string {

@@ -152,6 +152,18 @@ for (const [name, { html, first }] of Object.entries(LISTINGS)) {
     }));
 }
 
+Deno.test("source parse says which rule is missing if the items have no URL", () =>
+  withFolder(async (folder) => {
+    const items = [1, 2, 3].map((n) => ({ heading: `AI Act guidance ${n}`, issued: `2026-11-0${n}`, n }));
+    await Deno.writeTextFile(join(folder, "api.json"), JSON.stringify({ items }));
+    const { stdout } = await regfeed(folder, ["source", "parse", "api.json"]);
+    assert.match(stdout, /^#link = .* # required: /m);
+    assert.match(stdout, /^# 2026-11-01 {2}AI Act guidance 1\n# +no link$/m);
+    const complete = stdout.replace(/^#link = .*$/m, 'link = "https://api.example/{n}"');
+    await Deno.writeTextFile(join(folder, "regfeed.toml"), complete);
+    assert.equal((await regfeed(folder, "check")).code, 0);
+  }));
+
 Deno.test("source parse uses --url, and refuses a page without a repeated structure", () =>
   withFolder(async (folder) => {
     const file = join(folder, "page.html");
