@@ -6,7 +6,7 @@ import type { Host } from "../platform/process/process.ts";
 export const OWN_CONFIG = "regfeed.toml";
 /** The config of an installed package or a container. */
 export const SYSTEM_CONFIG = "/etc/regfeed/regfeed.toml";
-/** Used if there is no other config, so that Regfeed can be tried in a fresh clone. */
+/** The last choice, so that a fresh clone works without a config of its own. */
 export const EXAMPLE_CONFIG = "config.example.toml";
 /** The environment variable that names the config. */
 export const CONFIG_VARIABLE = "REGFEED_CONFIG";

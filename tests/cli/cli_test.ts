@@ -141,8 +141,8 @@ Deno.test("an unknown id in an argument exits with code 1", () =>
   withConfig(SOURCE, async (folder) => {
     const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
     const rows: [args: string[], expected: RegExp][] = [
-      [["source", "test", "nobody"], /no source nobody/],
-      [["ingest", "nobody"], /no source nobody/],
+      [["source", "test", "nobody"], /no source in the config has the id nobody/],
+      [["ingest", "nobody"], /no source in the config has the id nobody/],
       [["customer", "set-tier", customer, "team"], /no customer cus_/],
       [["customer", "disable", "nobody@b.example"], /no customer nobody@b\.example/],
       [["key", "rotate", customer], /no customer cus_/],
@@ -275,7 +275,7 @@ published = "i"
     assert.match(table.stdout, /^2026-07-31 +Eins +https:\/\/board\.example\/news\/eins\n1 item$/m);
     const unknown = await regfeed(folder, "source parse page.html --source lost");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /there is no source lost in the config/);
+    assert.match(unknown.stderr, /no source in the config has the id lost/);
   }));
 
 Deno.test("version prints the version, its runtime and its target", () =>

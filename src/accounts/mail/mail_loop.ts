@@ -102,7 +102,7 @@ async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<vo
   } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
 }
 
-/** Tries to send an email. Returns the outcome, or null if the email is no longer due. */
+/** Makes one attempt to send an email. Returns its outcome, or null if the email need not be sent any more. */
 async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise<MailOutcome | null> {
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;

@@ -61,7 +61,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   not_found: {
     when: "the id or the path does not exist, or the id belongs to another customer",
-    detail: "There is no event with this id.",
+    detail: "No event has this id.",
   },
   method_not_allowed: {
     when: "the path does not support the method; `Allow` lists the supported ones",

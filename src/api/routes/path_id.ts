@@ -3,9 +3,9 @@ import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 
 const DETAILS = {
-  delivery: "You have no delivery with this id.",
-  event: "There is no event with this id.",
-  subscription: "You have no subscription with this id.",
+  delivery: "None of your deliveries has this id.",
+  event: "No event has this id.",
+  subscription: "None of your subscriptions has this id.",
 } as const;
 
 export type PathNoun = keyof typeof DETAILS;

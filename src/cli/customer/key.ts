@@ -167,8 +167,8 @@ async function keysOf(store: Store, { id }: Customer): Promise<ApiKey[]> {
 }
 
 /**
- * Returns the key to replace: the named one, or the only key that has not been replaced yet. Returns null if nothing is
- * named and there is no such key.
+ * Returns the key to replace: the named key or, without a name, the customer's only current key. Returns null if no key
+ * is named and the customer has no current key.
  */
 function chooseKey(
   keys: readonly ApiKey[],

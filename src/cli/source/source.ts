@@ -208,7 +208,7 @@ export function requireSources(
   return ids.map((id) => {
     const source = sources.find((candidate) => candidate.id === id);
     if (source === undefined) {
-      throw new CommandError(`there is no source ${id} in the config; \`source list\` shows all sources`);
+      throw new CommandError(`no source in the config has the id ${id}; \`source list\` shows all sources`);
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(

@@ -21,7 +21,7 @@ export const releaseCommand: Command = {
     return withStore(call, async ({ config, store }) => {
       const id = call.positionals[0] ?? "";
       if (!config.sources.some((source) => source.id === id) && !await store.isKnownSource(id)) {
-        throw new CommandError(`there is no source ${id}; \`source list\` shows all sources`);
+        throw new CommandError(`no source has the id ${id}; \`source list\` shows all sources`);
       }
       if (!deliver && !discard) {
         const events = await readHeld(store, id);

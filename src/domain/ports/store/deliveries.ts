@@ -229,7 +229,7 @@ export interface DeliveryStore {
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**
-   * Removes data that is no longer needed: the bodies and attempts of deliveries that finished up to `prunedUntilMs`,
+   * Deletes old data: the bodies and attempts of deliveries that finished up to `prunedUntilMs`,
    * deliveries that finished up to `forgottenUntilMs`, deleted subscriptions whose deliveries have all been removed,
    * deliveries that were cancelled before their first attempt, and matches that no subscription needs to catch up.
    * Finds at most `limit` rows of each kind, and returns how many it found. Unless the number is 0, more may be left.

@@ -96,7 +96,11 @@ test("an unsent welcome email is cancelled only if its key, or every key, is rep
   assert.equal(await statusAfter(store.disableKeys(customerId, null, BY)), "cancelled");
   await again();
   assert.equal(await statusAfter(store.rotateKey(customerId, aKey("e"), ROTATED)), "cancelled");
-  assert.equal(await store.storeWelcomeKey(id, 4, aKey("f")), false, "its key is no longer stored");
+  assert.equal(
+    await store.storeWelcomeKey(id, 4, aKey("f")),
+    false,
+    "the key of a cancelled email is not stored",
+  );
   assert.deepEqual(await goodKeys(store), ["e"]);
 });
 
