@@ -1,6 +1,6 @@
 // Parses the options and positionals of a command.
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { findNearest } from "../config/toml/did_you_mean.ts";
+import { findNearest } from "../domain/did_you_mean.ts";
 import { type Command, type CommandOption, optionsOf, positionalsOf } from "./command.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 import { usageLine } from "./help.ts";

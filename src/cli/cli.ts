@@ -1,5 +1,5 @@
 // Runs the command line: finds the command, prints help, and turns errors into exit codes.
-import { findNearest } from "../config/toml/did_you_mean.ts";
+import { findNearest } from "../domain/did_you_mean.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
 import { redact } from "../domain/redact.ts";

@@ -3,7 +3,8 @@ import ipaddr from "ipaddr.js";
 import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/customer/mail.ts";
 import { nextRunAfter } from "../domain/source/schedule.ts";
 import { trimEndOf } from "../domain/trim_end.ts";
-import { didYouMean } from "./toml/did_you_mean.ts";
+import { didYouMean } from "../domain/did_you_mean.ts";
+import { LANGUAGE_CODES } from "../domain/event/language_codes.ts";
 import { quote } from "./toml/problems.ts";
 
 export type Reading<T> = { value: T } | { problem: string };
@@ -148,21 +149,12 @@ export function readSourceId(text: string): Reading<string> {
   return { problem: `has ${text.length} characters; the maximum is ${MAX_SOURCE_ID}` };
 }
 
-// The 183 codes of ISO 639-1 (Library of Congress, as of 2024).
-const LANGUAGES = new Set(
-  ("aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo " +
-    "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka " +
-    "kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng " +
-    "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su " +
-    "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu").split(
-      " ",
-    ),
-);
-
 export function readLanguage(text: string): Reading<string> {
-  if (LANGUAGES.has(text)) return { value: text };
+  if (LANGUAGE_CODES.has(text)) return { value: text };
   const code = text.toLowerCase().slice(0, 2);
-  const hint = LANGUAGES.has(code) && /^[a-z]{2}([-_].*)?$/i.test(text) ? ` Did you mean "${code}"?` : "";
+  const hint = LANGUAGE_CODES.has(code) && /^[a-z]{2}([-_].*)?$/i.test(text)
+    ? ` Did you mean "${code}"?`
+    : "";
   return {
     problem: `is not a valid language code: ${
       quote(text)

@@ -9,7 +9,7 @@ import { FETCH_STRATEGIES } from "../domain/source/source.ts";
 import { type LimitField, TIERS } from "../domain/customer/tier.ts";
 import { findUrlsProblems, readIdentity, readPattern } from "./sources/identity_rule.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
-import { didYouMean } from "./toml/did_you_mean.ts";
+import { didYouMean } from "../domain/did_you_mean.ts";
 import { describeFound, describeKind, joinList } from "./toml/problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./sources/strategy_schema.ts";
 import { readListen } from "./listen.ts";

@@ -1,6 +1,6 @@
 // Building blocks of the config's schema, with messages that state what is expected.
 import * as z from "zod";
-import { didYouMean } from "./toml/did_you_mean.ts";
+import { didYouMean } from "../domain/did_you_mean.ts";
 import { describeFound, describeKind, joinList, quote } from "./toml/problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 

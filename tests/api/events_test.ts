@@ -151,7 +151,7 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
       ["q", ..."a%00b a%0ab %zz 100% a%ED%A0%80 %22*%22 %22a a* no*".split(" "), "", "a ".repeat(11)],
       ["event_type", "news", "guidance,news"],
       ["article", "GDPR", "Art. 50 GDPR", "Art. 200", "Annex XV", "Recital 181", "Art. 50,Art. 114(1)"],
-      ["language", "english"],
+      ["language", "english", "xx", "EN", "eng", "en,xx"],
       ["latest", "yes"],
       ["before", "evt_x"],
       ["as_of", "7", unknown],
@@ -188,6 +188,48 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
       const reply = await world.ask(`/v1/events?${query}`, { key });
       assertFields(reply, 400, fields, query);
       assert.equal(reply.json.code, "invalid_input", query);
+    }
+  }));
+
+Deno.test("an error quotes an unknown value, and suggests the known one that was probably meant", () =>
+  withWorld(async (world, key) => {
+    const long = "x".repeat(200);
+    const rows: [path: string, detail: string | RegExp][] = [
+      [
+        "events?topics=gpia",
+        'topics: "gpia" is not a topic; did you mean "gpai"? GET /v1/topics lists all topics',
+      ],
+      ["events?topics=sports", 'topics: "sports" is not a topic; GET /v1/topics lists all topics'],
+      [
+        "events?source=borad",
+        'source: "borad" is not a source; did you mean "board"? GET /v1/sources lists the sources',
+      ],
+      [
+        "events?severity_min=HIGH",
+        'severity_min: must be one of info, low, medium, high, critical, not "HIGH"; did you mean "high"?',
+      ],
+      [
+        "events?event_type=guidance,guideance",
+        /^event_type: must be one or more of legislation, .*, other, separated by commas, not "guideance"; did you mean "guidance"\?$/,
+      ],
+      ["events?sorce=board", /^sorce: is not a known parameter; did you mean source\? known: limit, since, /],
+      ["events?language=xx", 'language: "xx" is not an ISO 639-1 code in lower case, such as en'],
+      [
+        `events?topics=${long}`,
+        `topics: "${"x".repeat(100)}…" is not a topic; GET /v1/topics lists all topics`,
+      ],
+      [
+        "deliveries?status=faild",
+        "status: must be one or more of pending, delivered, failed, held, cancelled, separated by commas, not " +
+        '"faild"; did you mean "failed"?',
+      ],
+      ["deliveries?subscription=sub_1", 'subscription: "sub_1" is not the id of a subscription of yours'],
+    ];
+    for (const [path, detail] of rows) {
+      const reply = await world.ask(`/v1/${path}`, { key });
+      assert.equal(reply.status, 400, path);
+      if (typeof detail === "string") assert.equal(reply.json.detail, detail);
+      else assert.match(reply.json.detail, detail);
     }
   }));
 
@@ -404,5 +446,5 @@ Deno.test("an unknown cursor, as after a restore from a backup, gets 400 and adv
       assert.deepEqual([begun.status, begun.json.count], [200, 1]);
     }
     const malformed = await world.ask("/v1/events?after=evt_x", { key });
-    assert.equal(malformed.json.errors[0].message, "is not a valid event id");
+    assert.equal(malformed.json.errors[0].message, '"evt_x" is not a valid event id');
   }));

@@ -88,19 +88,39 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ event_type: ["rule"] }), "event_type.0"],
       [withHook({ article: ["Art. 50", "Art. 200"] }), "article"],
       [withHook({ event_language: ["German"] }), "event_language"],
+      [
+        withHook({ event_language: ["xx"] }),
+        'event_language: "xx" is not an ISO 639-1 code in lower case, such as en',
+      ],
       [withHook({ q: "" }), "q: must not be empty"],
       [withHook({ q: 'high "risk' }), "q"],
       [withHook({ q: "AI*" }), "q: contains AI*; write at least 3 letters before *"],
       [
         withHook({ exclude: { source_filter: ["board"] } }),
-        "exclude.source_filter: is not a known field; known: topics, source, event_type, article, q",
+        "exclude.source_filter: is not a known field; did you mean source? known: topics, source, event_type, article, q",
       ],
       [
         withHook({ exclude: { topics: ["nonsense"], source: ["nobody"], article: ["x"], q: "*" } }),
         ...["exclude.article", "exclude.q", "exclude.source", "exclude.topics"],
       ],
-      [withHook({ severity_min: "loud" }), "severity_min: must be one of info, low, medium, high, critical"],
-      [withHook({ language: "tlh" }), "language"],
+      [
+        withHook({ severity_min: "loud" }),
+        'severity_min: must be one of info, low, medium, high, critical, not "loud"',
+      ],
+      [withHook({ language: "tlh" }), 'language: must be one of en, de, fr, not "tlh"'],
+      [withHook({ severity_min: 5 }), "severity_min: must be one of info, low, medium, high, critical"],
+      [
+        withHook({ topics: ["transparancy"] }),
+        'topics: "transparancy" is not a topic; did you mean "transparency"? GET /v1/topics lists all topics',
+      ],
+      [
+        withHook({ source_filter: ["bord"] }),
+        'source_filter: "bord" is not a source; did you mean "board"? GET /v1/sources lists the sources',
+      ],
+      [
+        withHook({ exclude: { topics: ["gpay"] } }),
+        'exclude.topics: "gpay" is not a topic; did you mean "gpai"? GET /v1/topics lists all topics',
+      ],
       [withHook({ webhook_secret: "mine" }), "webhook_secret"],
       [
         withHook({ headers: { Host: "h" } }),
@@ -128,7 +148,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
       [withHook({ name: "two\nlines" }), "name: must not contain control characters"],
       [withHook({ note: "\u0007" }), "note: must not contain control characters except tabs and line breaks"],
       [withHook({ note: "x".repeat(1_001) }), "note: may have at most 1000 characters"],
-      [withHook({ topic: [] }), `topic: is not a known field; known: ${known}`],
+      [withHook({ topic: [] }), `topic: is not a known field; did you mean topics? known: ${known}`],
       [withHook({ topic: [], severity: "low" }), "severity", "topic"],
       [[], "body: must be an object"],
       [`{"webhook_url":"${HOOK}","webhook_url":"${HOOK}/2"}`, "webhook_url"],

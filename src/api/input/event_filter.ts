@@ -8,6 +8,7 @@ import type { Topic } from "../../domain/event/topic.ts";
 import type { sentExclusions } from "../../wire/event_filter.ts";
 import {
   type Finding,
+  type KnownSources,
   searchProblems,
   unknownArticles,
   unknownLanguages,
@@ -28,10 +29,8 @@ interface SentFilter {
 }
 
 /** What a filter can refer to. */
-export interface KnownValues {
+export interface KnownValues extends KnownSources {
   topics: readonly Topic[];
-  /** Whether a source with this id is or has been configured. */
-  isSource(id: string): Promise<boolean>;
 }
 
 /** Returns the values of a filter that refer to nothing known. */
@@ -41,12 +40,12 @@ export async function verifyFilter(
 ): Promise<Finding[]> {
   return [
     ...unknownTopics("topics", topics ?? [], known.topics),
-    ...await unknownSources("source_filter", source_filter ?? [], known.isSource),
+    ...await unknownSources("source_filter", source_filter ?? [], known),
     ...unknownArticles("article", article ?? []),
     ...unknownLanguages("event_language", event_language ?? []),
     ...searchProblems("q", q),
     ...unknownTopics("exclude.topics", exclude?.topics ?? [], known.topics),
-    ...await unknownSources("exclude.source", exclude?.source ?? [], known.isSource),
+    ...await unknownSources("exclude.source", exclude?.source ?? [], known),
     ...unknownArticles("exclude.article", exclude?.article ?? []),
     ...searchProblems("exclude.q", exclude?.q),
   ];

@@ -11,6 +11,8 @@ import type { EventPosition, EventQuery, EventStore } from "../../domain/ports/s
 import { severity } from "../../wire/event.ts";
 import { sentTime } from "../../wire/fields.ts";
 import {
+  type KnownSources,
+  quoteSent,
   searchProblems,
   unknownArticles,
   unknownLanguages,
@@ -78,11 +80,9 @@ export const eventsQuery = z.strictObject({
 export type EventsQuery = z.infer<typeof eventsQuery>;
 
 /** What a query refers to. */
-interface Known {
+interface Known extends KnownSources {
   store: Pick<EventStore, "findPosition">;
   topics: readonly Topic[];
-  /** Whether a source with this id is or has been configured. */
-  isSource(id: string): Promise<boolean>;
   /** Where the caller finds the topics and sources, if not in the API. */
   hints?: { topics: string; sources: string };
 }
@@ -90,11 +90,12 @@ interface Known {
 /** Returns the values that refer to nothing known or contradict each other. */
 export async function verifyEventsQuery(
   query: Partial<EventsQuery>,
-  { store, topics, isSource, hints }: Known,
+  known: Known,
 ): Promise<FieldError[]> {
+  const { store, topics, hints } = known;
   const errors = unknownTopics("topics", query.topics ?? [], topics, hints?.topics);
   if (query.source !== undefined) {
-    errors.push(...await unknownSources("source", [query.source], isSource, hints?.sources));
+    errors.push(...await unknownSources("source", [query.source], known, hints?.sources));
   }
   errors.push(
     ...unknownArticles("article", query.article ?? []),
@@ -107,7 +108,10 @@ export async function verifyEventsQuery(
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPosition(id, store) !== null) continue;
-    errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is not a valid event id" });
+    errors.push({
+      field,
+      message: isId("event", id) ? unknownEvent(field) : `${quoteSent(id)} is not a valid event id`,
+    });
   }
   if (query.before !== undefined && query.after !== undefined) {
     errors.push({ field: "after", message: "cannot be combined with before, which uses another order" });

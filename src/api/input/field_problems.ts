@@ -2,11 +2,15 @@
 import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
 import { articleProblem } from "../../domain/event/article.ts";
 import { parseSearch } from "../../domain/event/search.ts";
-import type { Topic } from "../../domain/event/topic.ts";
+import { findNearest } from "../../domain/did_you_mean.ts";
+import { LANGUAGE_CODES } from "../../domain/event/language_codes.ts";
 
 /** Maximum number of errors in a response, because a small request must not cause a large response. */
 const MAX_ERRORS = 50;
 const MAX_FIELD_LENGTH = 100;
+const MAX_QUOTED_LENGTH = 100;
+/** Maximum number of unknown values of a list for which one is suggested, because the search takes time. */
+const MAX_SUGGESTIONS = 10;
 
 /** An invalid field, and the error code to use if all findings have the same one. */
 export interface Finding extends FieldError {
@@ -29,47 +33,83 @@ export function clipField(field: string): string {
   return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
 }
 
+/** Quotes a value for a response, shortened because a value sent by a client may be as long as a body. */
+export function quoteSent(value: string): string {
+  return JSON.stringify(
+    value.length <= MAX_QUOTED_LENGTH ? value : `${value.slice(0, MAX_QUOTED_LENGTH)}…`,
+  );
+}
+
+/** Describes a value that is none of the choices. */
+export function notAmong(
+  value: unknown,
+  choices: readonly string[],
+  expected = `one of ${choices.join(", ")}`,
+): string {
+  if (typeof value !== "string") return `must be ${expected}`;
+  const nearest = findNearest(value, choices);
+  const meant = nearest === null ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
+  return `must be ${expected}, not ${quoteSent(value)}${meant}`;
+}
+
+interface Identified {
+  id: string;
+}
+
+/** Returns an error for each id, none of which is known. */
+function unknownIds(
+  field: string,
+  ids: readonly string[],
+  { noun, known, hint }: { noun: string; known: readonly Identified[]; hint: string },
+): FieldError[] {
+  const names = known.map(({ id }) => id);
+  return ids.map((id, at) => {
+    const nearest = at < MAX_SUGGESTIONS ? findNearest(id, names) : null;
+    const meant = nearest === null ? "" : `did you mean ${JSON.stringify(nearest)}? `;
+    return { field, message: `${quoteSent(id)} is not a ${noun}; ${meant}${hint}` };
+  });
+}
+
 export function unknownTopics(
   field: string,
   ids: readonly string[],
-  topics: readonly Topic[],
+  topics: readonly Identified[],
   hint = "GET /v1/topics lists all topics",
 ): FieldError[] {
   const known = new Set(topics.map((topic) => topic.id));
-  return ids.filter((id) => !known.has(id)).map((id) => ({
-    field,
-    message: `${JSON.stringify(id)} is not a topic; ${hint}`,
-  }));
+  return unknownIds(field, ids.filter((id) => !known.has(id)), { noun: "topic", known: topics, hint });
+}
+
+/** What the ids of sources are compared with. */
+export interface KnownSources {
+  /** The configured sources, of which one is suggested for an unknown id. */
+  sources: readonly Identified[];
+  /** Whether a source with this id is or has been configured. */
+  isSource(id: string): Promise<boolean>;
 }
 
 export async function unknownSources(
   field: string,
   ids: readonly string[],
-  isSource: (id: string) => Promise<boolean>,
+  { sources, isSource }: KnownSources,
   hint = "GET /v1/sources lists the sources",
 ): Promise<FieldError[]> {
-  const errors: FieldError[] = [];
-  for (const id of ids) {
-    if (await isSource(id)) continue;
-    errors.push({
-      field,
-      message: `${JSON.stringify(id)} is not a source; ${hint}`,
-    });
-  }
-  return errors;
+  const unknown: string[] = [];
+  for (const id of ids) if (!await isSource(id)) unknown.push(id);
+  return unknownIds(field, unknown, { noun: "source", known: sources, hint });
 }
 
 export function unknownArticles(field: string, texts: readonly string[]): FieldError[] {
   return texts.flatMap((text) => {
     const problem = articleProblem(text);
-    return problem === null ? [] : [{ field, message: `${JSON.stringify(text)} ${problem}` }];
+    return problem === null ? [] : [{ field, message: `${quoteSent(text)} ${problem}` }];
   });
 }
 
 export function unknownLanguages(field: string, codes: readonly string[]): FieldError[] {
-  return codes.filter((code) => !/^[a-z]{2,3}$/.test(code)).map((code) => ({
+  return codes.filter((code) => !LANGUAGE_CODES.has(code)).map((code) => ({
     field,
-    message: `${JSON.stringify(code)} is not an ISO 639-1 code in lower case, such as en`,
+    message: `${quoteSent(code)} is not an ISO 639-1 code in lower case, such as en`,
   }));
 }
 

@@ -1,8 +1,9 @@
 // Validates the query and the body against their schemas. The error names each invalid field.
 import * as z from "zod";
+import { findNearest } from "../../domain/did_you_mean.ts";
 import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
-import { clipField, type Finding } from "./field_problems.ts";
+import { clipField, type Finding, notAmong } from "./field_problems.ts";
 import { isList } from "./parameters.ts";
 
 const MAX_JSON_DEPTH = 32;
@@ -121,12 +122,12 @@ function malformedTexts(value: unknown, path: string): string[] {
 }
 
 function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): CheckedInput {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) {
     return { value: result.data, good: result.data as Record<string, unknown>, errors: [] };
   }
   const errors = result.error.issues.flatMap((issue) =>
-    fieldErrors(issue, what, namesAt(schema, issue.path).join(", "))
+    fieldErrors(issue, what, namesAt(schema, issue.path))
   );
   return { value: undefined, good: goodFields(value, schema), errors };
 }
@@ -161,16 +162,22 @@ function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unkno
   return schema.safeParse(value.filter((_, index) => !wrong.has(index)));
 }
 
-function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
+function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string[]): FieldError[] {
   // To the client, a list parameter is one field, so errors name the parameter, not an entry.
   const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: path === "" ? key : `${path}.${key}`,
-      message: `is not a known ${what}${known === "" ? "" : `; known: ${known}`}`,
+      message: unknownName(key, what, known),
     }));
   }
   return [{ field: path === "" ? "body" : path, message: describeExpected(issue) }];
+}
+
+function unknownName(name: string, what: "parameter" | "field", known: string[]): string {
+  const nearest = findNearest(name, known);
+  const meant = nearest === null ? "" : `did you mean ${nearest}? `;
+  return `is not a known ${what}${known.length === 0 ? "" : `; ${meant}known: ${known.join(", ")}`}`;
 }
 
 const KINDS: Record<string, string> = {
@@ -193,7 +200,7 @@ function describeExpected(issue: z.core.$ZodIssue): string {
     return issue.message.endsWith("undefined") ? `is missing: it must be ${wanted}` : `must be ${wanted}`;
   }
   if (issue.code === "invalid_value" && issue.message.startsWith("Invalid ")) {
-    return `must be one of ${issue.values.map(String).join(", ")}`;
+    return notAmong(issue.input, issue.values.map(String));
   }
   if ((issue.code === "too_big" || issue.code === "too_small") && !COUNTED.includes(issue.origin)) {
     if (!issue.message.startsWith("Too ")) return issue.message;

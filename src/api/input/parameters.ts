@@ -1,5 +1,6 @@
 // Schemas of query parameters: numbers, lists, choices and flags, which are all sent as strings.
 import * as z from "zod";
+import { notAmong } from "./field_problems.ts";
 
 const MAX_LISTED = 50;
 
@@ -33,7 +34,10 @@ export function choiceParameter<const Choice extends string>(
   description: string,
 ): z.ZodType<Choice[]> {
   return list(
-    z.enum(choices, `must be one or more of ${choices.join(", ")}, separated by commas`),
+    z.enum(choices, {
+      error: ({ input }) =>
+        notAmong(input, choices, `one or more of ${choices.join(", ")}, separated by commas`),
+    }),
     description,
   );
 }

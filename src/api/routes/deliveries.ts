@@ -18,7 +18,7 @@ import {
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
 import { definedFields } from "../input/without_undefined.ts";
-import { invalid } from "../input/field_problems.ts";
+import { invalid, quoteSent } from "../input/field_problems.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
@@ -65,16 +65,18 @@ function listRoute({ store, publicUrl }: RouteOptions): Route {
     async handle({ query, customer, address }) {
       const { subscription: subscriptionId, event: eventId, before: beforeId, status, limit } = query;
       const errors: FieldError[] = [];
-      const refuse = (field: string, noun: IdNoun) =>
-        errors.push({ field, message: `is not the id of a ${noun} of yours` });
+      const refuse = (field: string, id: string, noun: IdNoun) =>
+        errors.push({ field, message: `${quoteSent(id)} is not the id of a ${noun} of yours` });
       if (subscriptionId !== undefined) {
         const isOwn = isId("subscription", subscriptionId) &&
           await store.ownsSubscription(customer.id, subscriptionId);
-        if (!isOwn) refuse("subscription", "subscription");
+        if (!isOwn) refuse("subscription", subscriptionId, "subscription");
       }
-      if (beforeId !== undefined && await find(customer, beforeId) === null) refuse("before", "delivery");
+      if (beforeId !== undefined && await find(customer, beforeId) === null) {
+        refuse("before", beforeId, "delivery");
+      }
       if (eventId !== undefined && !isId("event", eventId)) {
-        errors.push({ field: "event", message: "is not a valid event id" });
+        errors.push({ field: "event", message: `${quoteSent(eventId)} is not a valid event id` });
       }
       if (errors.length > 0) throw invalid(errors);
       // One more than requested, to find out whether there is a next page.

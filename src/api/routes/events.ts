@@ -5,7 +5,7 @@ import type { ListedEvent } from "../../domain/ports/store/events.ts";
 import { eventId, eventList, eventListJson, eventResponse, eventResponseJson } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { eventsQuery, toEventQuery, verifyEventsQuery } from "../input/event_query.ts";
-import { invalid } from "../input/field_problems.ts";
+import { invalid, quoteSent } from "../input/field_problems.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { idOf, notFound } from "./path_id.ts";
 import { keyRoute, type Route } from "../route.ts";
@@ -109,7 +109,10 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
         if (query.before === undefined || await store.findPosition(id) === null) throw notFound("event");
-        throw invalid([{ field: "before", message: "is not the id of a version that has earlier ones" }]);
+        throw invalid([{
+          field: "before",
+          message: `${quoteSent(query.before)} is not the id of a version that has earlier ones`,
+        }]);
       }
       const count = countOnPage(versions);
       const json = toEventVersions(versions.slice(-count - 1).map((version) => JSON.parse(version)), count);

@@ -18,7 +18,7 @@ import {
 } from "../../wire/subscription.ts";
 import { toFilter } from "../input/event_filter.ts";
 import { definedFields } from "../input/without_undefined.ts";
-import { type Finding, invalid } from "../input/field_problems.ts";
+import { type Finding, invalid, quoteSent } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
@@ -226,7 +226,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
         errors.push({ field: "until", message: "must be later than since" });
       }
       if (after !== undefined && !isId("event", after)) {
-        errors.push({ field: "after", message: "is not a valid event id" });
+        errors.push({ field: "after", message: `${quoteSent(after)} is not a valid event id` });
       }
       return Promise.resolve(errors);
     },

@@ -21,7 +21,7 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { toFilter, verifyFilter } from "../input/event_filter.ts";
-import type { Finding } from "../input/field_problems.ts";
+import { type Finding, notAmong } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
@@ -177,13 +177,11 @@ export function keyLostError(): AppError {
 
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
-  { topics, languages, isSource, whyRefused, clock }: RouteOptions,
+  { topics, languages, sources, isSource, whyRefused, clock }: RouteOptions,
 ): Promise<Finding[]> {
-  const findings: Finding[] = [
-    ...await verifyFilter(body, { topics, isSource }),
-  ];
+  const findings: Finding[] = await verifyFilter(body, { topics, sources, isSource });
   if (body.language !== undefined && !languages.includes(body.language)) {
-    findings.push({ field: "language", message: `must be one of ${languages.join(", ")}` });
+    findings.push({ field: "language", message: notAmong(body.language, languages) });
   }
   const refused = body.webhook_url === undefined ? null : await whyRefused(body.webhook_url);
   if (refused !== null) {

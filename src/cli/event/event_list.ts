@@ -126,6 +126,7 @@ async function readFilters(call: CommandCall, { config, store, platform }: Opene
   const known = {
     store,
     topics,
+    sources: config.sources,
     isSource: async (id: string) => configured.has(id) || await store.isKnownSource(id),
     hints: {
       topics: `the topics are ${topics.map(({ id }) => id).join(", ")}`,

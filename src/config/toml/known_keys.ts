@@ -1,7 +1,7 @@
 // Finds the known keys of the config file from its schema.
 import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
-import { didYouMean } from "./did_you_mean.ts";
+import { didYouMean } from "../../domain/did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 

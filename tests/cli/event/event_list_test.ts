@@ -117,7 +117,7 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
   withEvents(async (folder) => {
     for (
       const [args, message] of [
-        ["--topic gpay", /--topic "gpay" is not a topic; the topics are .*gpai/],
+        ["--topic gpay", /--topic "gpay" is not a topic; did you mean "gpai"\? the topics are .*gpai/],
         ["--source nowhere", /--source "nowhere" is not a source; `source list`/],
         ["--severity-min urgent", /--severity-min must be one of info, low/],
         ["--type law", /--type must be one or more of legislation/],
@@ -126,7 +126,7 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
         ["--q ...", /--q must contain/],
         ["--since yesterday", /--since must be/],
         ["--since 1d --until 2d", /--since .*until/],
-        ["--before evt_1", /--before is not a valid event id/],
+        ["--before evt_1", /--before "evt_1" is not a valid event id/],
         ["--limit 0", /--limit must be/],
       ] as const
     ) await assertFails(folder, `event list ${args}`, 2, message);

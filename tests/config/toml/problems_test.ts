@@ -1,6 +1,5 @@
 // How the problems of a config are worded.
 import assert from "node:assert/strict";
-import { findNearest } from "../../../src/config/toml/did_you_mean.ts";
 import {
   ConfigError,
   describeFound,
@@ -25,27 +24,6 @@ Deno.test("formatProblem() names file, line, column and key on one line", () => 
   const error = new ConfigError(rows.map(([problem]) => problem));
   assert.equal(error.message, rows.map(([, text]) => text).join("\n"));
   assert.equal(error.name, "ConfigError");
-});
-
-Deno.test("findNearest() finds the word that was probably meant", () => {
-  const known = ["listen", "public_url", "trusted_proxies", "warn", "id"];
-  const rows: [string, string | null][] = [
-    ["listen", "listen"],
-    ["lisen", "listen"],
-    ["lsiten", "listen"],
-    ["Listen", "listen"],
-    ["publicUrl", "public_url"],
-    ["public-url", "public_url"],
-    ["pubilc_ulr", "public_url"],
-    ["trusted_proxy", "trusted_proxies"],
-    ["trusted", "trusted_proxies"],
-    ["warning", "warn"],
-    ["ids", "id"],
-    ["banana", null],
-    ["", null],
-  ];
-  for (const [word, nearest] of rows) assert.equal(findNearest(word, known), nearest, word);
-  assert.equal(findNearest("a", []), null);
 });
 
 Deno.test("quote() shortens a string and removes secrets in URLs", () => {

@@ -6,13 +6,15 @@
  */
 export function findNearest(word: string, known: readonly string[]): string | null {
   const wanted = normalise(word);
+  const most = Math.max(1, Math.floor(wanted.length / 3));
   let nearest: string | null = null;
   let least = Infinity;
   for (const candidate of known) {
+    if (Math.abs(normalise(candidate).length - wanted.length) > most) continue;
     const distance = editDistance(wanted, normalise(candidate));
     if (distance < least) [nearest, least] = [candidate, distance];
   }
-  if (least <= Math.max(1, Math.floor(wanted.length / 3))) return nearest;
+  if (least <= most) return nearest;
   return known.find((candidate) => isPrefix(wanted, normalise(candidate))) ?? null;
 }
 
