@@ -58,6 +58,9 @@ const RULES: House[] = [
         'import "../config/a.ts";\nimport "../platform/a.ts";\nimport "../store/a.ts";',
         [1, 2, 3],
       ),
+      "src/web/a.ts": bad('import "../http/a.ts";\nimport "../api/a.ts";', [2]),
+      "src/ingest/b.ts": bad('import "../http/a.ts";'),
+      "src/http/a.ts": bad('import "../wire/a.ts";\nimport "../api/a.ts";\nimport "../web/a.ts";', [2, 3]),
       "src/store/sqlite/a.ts": bad('import "../../domain/a.ts";\nimport "../../platform/a.ts";', [2]),
       "src/platform/a.ts": bad('import "../config/a.ts";'),
       "src/app.ts": bad('import "./store/sqlite/a.ts";\nimport "./cli/a.ts";', [2]),
@@ -273,7 +276,7 @@ const RULES: House[] = [
     samples: {
       "src/domain/a.ts": good('const a = /a/;\nconst b = "new RegExp(a)";'),
       "src/domain/b.ts": bad("const a = 1;\nexport function f(x: string) {\n  return new RegExp(x);\n}", [3]),
-      "src/api/router.ts": bad("function compile() {}"),
+      "src/http/router.ts": bad("function compile() {}"),
     },
   },
   {

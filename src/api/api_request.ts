@@ -1,9 +1,9 @@
 // A request to the API, with its route, client, quota and refusal.
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
-import type { Client, ClientOf, Remote } from "./http/client_address.ts";
-import type { Refusal } from "./http/ip_rate_limit.ts";
-import { addressOf } from "./http/request_url.ts";
-import type { RequestContext } from "./http/responses.ts";
+import type { Client, ClientOf, Remote } from "../http/client_address.ts";
+import type { Refusal } from "../http/ip_rate_limit.ts";
+import { addressOf } from "../http/request_url.ts";
+import type { RequestContext } from "./responses.ts";
 
 export class ApiRequest implements RequestContext {
   allowance: RequestAllowance | null = null;

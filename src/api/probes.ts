@@ -1,8 +1,8 @@
 // `/livez` and `/readyz`, for supervisors and load balancers. Both return 200, because a server that listens is ready.
 import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
-import { addressOf, pathOf } from "./http/request_url.ts";
-import { failure } from "./http/responses.ts";
+import { addressOf, pathOf } from "../http/request_url.ts";
+import { failure } from "./responses.ts";
 
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
 const METHODS = "GET, HEAD";

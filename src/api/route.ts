@@ -3,9 +3,9 @@ import type * as z from "zod";
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import type { ErrorCode } from "../domain/error_codes.ts";
-import type { Repetition } from "./http/idempotency.ts";
-import type { ResponseBody } from "./http/response_body.ts";
-import type { Finding } from "./input/field_problems.ts";
+import type { Repetition } from "./idempotency.ts";
+import type { ResponseBody } from "./response_body.ts";
+import type { Finding } from "../http/invalid_fields.ts";
 import type { HeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 

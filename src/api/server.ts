@@ -9,34 +9,34 @@ import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { EventLoop } from "../domain/ports/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import { ApiRequest } from "./api_request.ts";
-import { receiveBody } from "./http/body.ts";
-import { refuseIfMatch } from "./http/conditional_requests.ts";
+import { receiveBody } from "../http/request_body.ts";
+import { refuseIfMatch } from "../http/conditional_requests.ts";
 import {
   type AddressRange,
   type ClientOf,
   createClientOf,
   looksLikeProxy,
   type Remote,
-} from "./http/client_address.ts";
-import type { Idempotency, Repetition } from "./http/idempotency.ts";
+} from "../http/client_address.ts";
+import type { Idempotency, Repetition } from "./idempotency.ts";
 import {
   type AddressCounts,
   createAddressLimits,
   type IpRateLimit,
   type LimitSettings,
   refusalError,
-} from "./http/ip_rate_limit.ts";
-import { findAddressError, parametersOf, pathOf } from "./http/request_url.ts";
-import type { ResponseBody } from "./http/response_body.ts";
-import { Body, ResponseCache } from "./http/response_cache.ts";
-import { type CompletedResponse, failure, preflight, success } from "./http/responses.ts";
-import { invalid } from "./input/field_problems.ts";
-import { checkBody, NO_INPUT, readQuery } from "./input/input.ts";
+} from "../http/ip_rate_limit.ts";
+import { findAddressError, parametersOf, pathOf } from "../http/request_url.ts";
+import type { ResponseBody } from "./response_body.ts";
+import { Body, ResponseCache } from "../http/response_cache.ts";
+import { type CompletedResponse, failure, preflight, success } from "./responses.ts";
+import { invalid } from "../http/invalid_fields.ts";
+import { checkBody, NO_INPUT, readQuery } from "../http/input.ts";
 import type { CompletedRequest } from "./metrics/request_metrics.ts";
 import { probeResponse } from "./probes.ts";
 import { toAppError } from "./problem.ts";
 import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
-import { createRouter, type FindDestination } from "./router.ts";
+import { createRouter, type FindDestination } from "../http/router.ts";
 
 /** A method that no route has, used to look up a path regardless of the method. */
 const NO_METHOD = "";
@@ -90,7 +90,7 @@ interface AdmittedRequest {
 class Server implements ApiServer {
   readonly #cache = new ResponseCache();
   readonly #limits: IpRateLimit;
-  readonly #find: FindDestination;
+  readonly #find: FindDestination<Route>;
   readonly #clientOf: ClientOf;
   #hasWarnedOfProxy = false;
 

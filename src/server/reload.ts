@@ -1,5 +1,5 @@
 // The running service: the app with the active config, and the reload of the config.
-import type { Remote } from "../api/http/client_address.ts";
+import type { Remote } from "../http/client_address.ts";
 import { type App, createApp, createProcessServices } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/describe/changes.ts";
 import { AppError } from "../domain/error_codes.ts";

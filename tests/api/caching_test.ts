@@ -1,8 +1,8 @@
 // Conditional requests, compressed responses, and the cache of responses.
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { namesTag } from "../../src/api/http/conditional_requests.ts";
-import { Body, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
+import { namesTag } from "../../src/http/conditional_requests.ts";
+import { Body, ResponseCache, takesGzip } from "../../src/http/response_cache.ts";
 import { boardConfig } from "../support/samples.ts";
 import { withCustomer, type World } from "../support/world.ts";
 import { publishFeed } from "./given.ts";

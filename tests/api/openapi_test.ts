@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
 import { sharedResponses } from "../../src/api/openapi/responses.ts";
-import { responseBody } from "../../src/api/http/response_body.ts";
+import { responseBody } from "../../src/api/response_body.ts";
 import { publicRoute, type Route } from "../../src/api/route.ts";
 import { ERRORS } from "../../src/domain/error_codes.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";

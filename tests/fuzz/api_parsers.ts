@@ -1,6 +1,6 @@
 // Parsers of requests to the API, header by header, and of the operator's config.
 import { createHmac } from "node:crypto";
-import { clientAddress, readRanges } from "../../src/api/http/client_address.ts";
+import { clientAddress, readRanges } from "../../src/http/client_address.ts";
 import { ConfigError } from "../../src/config/config.ts";
 import { configOf } from "../config/given.ts";
 import { boardConfig, PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";

@@ -4,6 +4,9 @@ import { at, importsOf, type Offence, type Source } from "./source.ts";
 
 const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup"];
 
+/** The features that respond to HTTP requests. */
+const SERVES_HTTP = ["api", "web"];
+
 /** The modules that each module of src may import, besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
@@ -13,14 +16,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "version"],
   platform: ["domain"],
   classify: ["domain"],
+  http: ["wire", "domain"],
   ...Object.fromEntries(
-    FEATURES.filter((module) => module !== "classify").map((
+    FEATURES.filter((module) => module !== "classify").map((module) => [
       module,
-    ) => [module, ["wire", "domain", "version"]]),
+      [...(SERVES_HTTP.includes(module) ? ["http"] : []), "wire", "domain", "version"],
+    ]),
   ),
-  app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
-  server: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
-  cli: ["server", "app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
+  app: ["version", "config", "store", "platform", ...FEATURES, "http", "wire", "domain"],
+  server: ["app", "version", "config", "store", "platform", ...FEATURES, "http", "wire", "domain"],
+  cli: ["server", "app", "version", "config", "store", "platform", ...FEATURES, "http", "wire", "domain"],
   main: ["cli", "platform", "server"],
   // The programs of worker threads. No module imports them; they are started by their URLs.
   database_worker: ["platform", "store", "domain"],

@@ -7,7 +7,6 @@ import type { Severity } from "../../domain/event/severity.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 import type { sentExclusions } from "../../wire/event_filter.ts";
 import {
-  type Finding,
   type KnownSources,
   searchProblems,
   unknownArticles,
@@ -15,6 +14,7 @@ import {
   unknownSources,
   unknownTopics,
 } from "./field_problems.ts";
+import type { Finding } from "../../http/invalid_fields.ts";
 import { definedFields } from "./without_undefined.ts";
 
 interface SentFilter {

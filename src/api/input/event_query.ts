@@ -12,14 +12,14 @@ import { severity } from "../../wire/event.ts";
 import { sentTime } from "../../wire/fields.ts";
 import {
   type KnownSources,
-  quoteSent,
   searchProblems,
   unknownArticles,
   unknownLanguages,
   unknownSources,
   unknownTopics,
 } from "./field_problems.ts";
-import { choiceParameter, flagParameter, integerParameter, listParameter } from "./parameters.ts";
+import { quoteSent } from "../../http/invalid_fields.ts";
+import { choiceParameter, flagParameter, integerParameter, listParameter } from "../../http/parameters.ts";
 import { definedFields } from "./without_undefined.ts";
 
 /** Maximum and default number of events per response (specification, section 8). */

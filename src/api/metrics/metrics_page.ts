@@ -1,7 +1,7 @@
 // `GET /metrics`: the metrics as text.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { METRICS_TYPE, type MetricsRegistry } from "../../domain/ports/metrics.ts";
-import { addressOf, pathOf } from "../http/request_url.ts";
+import { addressOf, pathOf } from "../../http/request_url.ts";
 
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 

@@ -1,5 +1,5 @@
 // The metrics of API requests.
-import type { Limited } from "../http/ip_rate_limit.ts";
+import type { Limited } from "../../http/ip_rate_limit.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../../domain/ports/metrics.ts";
 
 export interface CompletedRequest {

@@ -1,8 +1,8 @@
 // The errors in the API description: when they occur, examples, and the errors of each route.
 import { AppError, type ErrorCode, ERRORS, type FieldError } from "../../domain/error_codes.ts";
 import type { Example } from "../../wire/openapi.ts";
-import { MAX_ADDRESS_LENGTH } from "../http/request_url.ts";
-import { MAX_BODY_BYTES } from "../http/body.ts";
+import { MAX_ADDRESS_LENGTH } from "../../http/request_url.ts";
+import { MAX_BODY_BYTES } from "../../http/request_body.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
 

@@ -18,9 +18,9 @@ import {
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
 import { definedFields } from "../input/without_undefined.ts";
-import { invalid, quoteSent } from "../input/field_problems.ts";
-import { choiceParameter, integerParameter } from "../input/parameters.ts";
-import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
+import { invalid, quoteSent } from "../../http/invalid_fields.ts";
+import { choiceParameter, integerParameter } from "../../http/parameters.ts";
+import { nextLink, pageOf, responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";

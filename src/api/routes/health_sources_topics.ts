@@ -10,7 +10,7 @@ import {
   toSourceRecord,
   toTopicRecord,
 } from "../../wire/health_sources_topics.ts";
-import { responseBody } from "../http/response_body.ts";
+import { responseBody } from "../response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { PaymentOutcome } from "../../domain/customer/payment.ts";
 import { paymentReceipt } from "../../wire/payment.ts";
-import { responseBody } from "../http/response_body.ts";
+import { responseBody } from "../response_body.ts";
 import { type Route, signedRoute } from "../route.ts";
 
 const MAX_EVENT_BYTES = 1_048_576;

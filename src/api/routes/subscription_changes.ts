@@ -18,8 +18,8 @@ import {
 } from "../../wire/subscription.ts";
 import { toFilter } from "../input/event_filter.ts";
 import { definedFields } from "../input/without_undefined.ts";
-import { type Finding, invalid, quoteSent } from "../input/field_problems.ts";
-import { responseBody } from "../http/response_body.ts";
+import { type Finding, invalid, quoteSent } from "../../http/invalid_fields.ts";
+import { responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";

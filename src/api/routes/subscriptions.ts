@@ -21,8 +21,8 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { toFilter, verifyFilter } from "../input/event_filter.ts";
-import { type Finding, notAmong } from "../input/field_problems.ts";
-import { responseBody } from "../http/response_body.ts";
+import { type Finding, notAmong } from "../../http/invalid_fields.ts";
+import { responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";

@@ -2,7 +2,7 @@
 import { utcMonth } from "../../domain/customer/quota_period.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { toUsage, usageReport } from "../../wire/usage.ts";
-import { responseBody } from "../http/response_body.ts";
+import { responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 

@@ -5,7 +5,7 @@ import {
   toEventQuery,
   verifyEventsQuery,
 } from "../../api/input/event_query.ts";
-import { readQuery } from "../../api/input/input.ts";
+import { readQuery } from "../../http/input.ts";
 import { createClassifier } from "../../classify/classify.ts";
 import { EVENT_TYPES, type RegEvent } from "../../domain/event/event.ts";
 import { SEVERITIES } from "../../domain/event/severity.ts";

@@ -1,13 +1,13 @@
 // The rate limit by IP address, by itself and in the whole service.
 import assert from "node:assert/strict";
-import { createAddressCounts, createAddressLimits, drawFrom } from "../../../src/api/http/ip_rate_limit.ts";
-import { createMetrics } from "../../../src/domain/ports/metrics.ts";
-import { createApp, createProcessServices } from "../../../src/app.ts";
-import { problem } from "../../../src/wire/health_sources_topics.ts";
-import { BY } from "../../store/contract/given.ts";
-import { boardConfig } from "../../support/samples.ts";
-import { postStripe } from "../../support/peers/stripe.ts";
-import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
+import { createAddressCounts, createAddressLimits, drawFrom } from "../../src/http/ip_rate_limit.ts";
+import { createMetrics } from "../../src/domain/ports/metrics.ts";
+import { createApp, createProcessServices } from "../../src/app.ts";
+import { problem } from "../../src/wire/health_sources_topics.ts";
+import { BY } from "../store/contract/given.ts";
+import { boardConfig } from "../support/samples.ts";
+import { postStripe } from "../support/peers/stripe.ts";
+import { createWorld, withWorld as createdWorld, type World } from "../support/world.ts";
 
 Deno.test("drawFrom() allows one minute's requests at once, then one after another, even if the clock is set back", () => {
   const draw = (left: number, passedMs: number, cost: 0 | 1 = 1) =>

@@ -1,9 +1,9 @@
 // Validates the query and the body against their schemas. The error names each invalid field.
 import * as z from "zod";
-import { findNearest } from "../../domain/did_you_mean.ts";
-import type { FieldError } from "../../domain/error_codes.ts";
-import type { SentParameter } from "../http/request_url.ts";
-import { clipField, type Finding, notAmong } from "./field_problems.ts";
+import { findNearest } from "../domain/did_you_mean.ts";
+import type { FieldError } from "../domain/error_codes.ts";
+import type { SentParameter } from "./request_url.ts";
+import { clipField, type Finding, notAmong } from "./invalid_fields.ts";
 import { isList } from "./parameters.ts";
 
 const MAX_JSON_DEPTH = 32;

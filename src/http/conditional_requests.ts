@@ -1,5 +1,5 @@
 // Conditional requests: `If-None-Match` and `If-Match` (RFC 9110, section 13.1).
-import { AppError } from "../../domain/error_codes.ts";
+import { AppError } from "../domain/error_codes.ts";
 
 /** Whether `If-None-Match` lists the tag. Tags are compared weakly (RFC 9110, 13.1.2). `*` lists no tag. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {

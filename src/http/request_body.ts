@@ -1,27 +1,30 @@
 // Reads a request body. Checks its media type, and limits its size and the time to read it.
 import { Buffer } from "node:buffer";
-import { AppError } from "../../domain/error_codes.ts";
-import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
-import { invalid } from "../input/field_problems.ts";
+import { AppError } from "../domain/error_codes.ts";
+import { type Clock, DeadlineError } from "../domain/ports/ports.ts";
+import { invalid } from "./invalid_fields.ts";
 
 export const MAX_BODY_BYTES = 65_536;
 const BODY_DEADLINE_MS = 10_000;
 
+export type BodyType = "application/json" | "application/x-www-form-urlencoded";
+
 /**
- * Reads the bytes of a JSON body. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`,
+ * Reads the bytes of a body of type `type`, by default JSON. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`,
  * or `invalid_input` if the body does not arrive completely. An optional body that is empty needs no media type.
  */
 export async function receiveBody(
   request: Request,
   clock: Clock,
-  { maxBytes = MAX_BODY_BYTES, isOptional = false }: {
+  { type = "application/json", maxBytes = MAX_BODY_BYTES, isOptional = false }: {
+    type?: BodyType;
     maxBytes?: number | undefined;
     isOptional?: boolean | undefined;
   } = {},
 ): Promise<Uint8Array> {
-  if (!isOptional) requireJson(request.headers);
+  if (!isOptional) requireType(request.headers, type);
   const bytes = await readBytes(request, clock, maxBytes);
-  if (isOptional && bytes.length > 0) requireJson(request.headers);
+  if (isOptional && bytes.length > 0) requireType(request.headers, type);
   return bytes;
 }
 
@@ -54,13 +57,13 @@ async function readBytes(request: Request, clock: Clock, maxBytes: number): Prom
   return new Uint8Array(Buffer.concat(chunks, length));
 }
 
-function requireJson(headers: Headers): void {
+function requireType(headers: Headers, wanted: BodyType): void {
   const [type, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";")
     .map((part) => part.trim());
-  if (type !== "application/json") throw unsupported("Content-Type", "must be application/json");
+  if (type !== wanted) throw unsupported("Content-Type", `must be ${wanted}`);
   const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
   if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
-    throw unsupported("Content-Type", "must be application/json in UTF-8; other charsets are not supported");
+    throw unsupported("Content-Type", `must be ${wanted} in UTF-8; other charsets are not supported`);
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {

@@ -1,11 +1,11 @@
 // HTTP responses: headers, compression, 304, errors.
-import type { RequestAllowance } from "../../domain/customer/remaining_requests.ts";
-import type { AppError } from "../../domain/error_codes.ts";
-import { namesTag } from "./conditional_requests.ts";
-import { type CachedResponse, takesGzip } from "./response_cache.ts";
-import type { Refusal } from "./ip_rate_limit.ts";
-import { problemJson } from "../problem.ts";
-import type { Route } from "../route.ts";
+import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
+import type { AppError } from "../domain/error_codes.ts";
+import type { CachedResponse } from "../http/response_cache.ts";
+import { contentResponse, knownContent } from "../http/responses.ts";
+import type { Refusal } from "../http/ip_rate_limit.ts";
+import { problemJson } from "./problem.ts";
+import type { Route } from "./route.ts";
 
 export interface RequestContext {
   requestId: string;
@@ -44,33 +44,17 @@ export function success(
   { status, body, headers }: CompletedResponse,
   { request, route, call }: { request: Request; route: Route; call: RequestContext },
 ): Response {
-  const isRead = route.method === "GET" && status === 200;
-  const ifNoneMatch = request.headers.get("if-none-match");
-  const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
-  const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
+  const known = knownContent(request, { status, body });
   // `*` always matches, so refunding it would let clients poll without limit.
-  if (namesIt) call.allowance?.refund();
-  const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
-  const all = commonHeaders(call);
-  if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
-  if (compressed !== null) all["content-encoding"] = "gzip";
-  // A response to HEAD has no body, but states the body's length (RFC 9110, 8.6).
-  if (request.method === "HEAD" && !isKnown) {
-    all["content-length"] = String((compressed ?? new TextEncoder().encode(body.content)).length);
-  }
-  if (isRead) {
-    all["etag"] = body.etag;
-    all["vary"] = "Accept-Encoding";
-  }
+  if (known === "named") call.allowance?.refund();
   // Responses to writes may contain secrets.
-  all["cache-control"] = route.method === "GET"
-    ? `${call.isPublic ? "public" : "private"}, no-cache`
-    : "no-store";
-  Object.assign(all, headers);
-  return new Response(isKnown ? null : compressed ?? body.content, {
-    status: isKnown ? 304 : status,
-    headers: all,
-  });
+  const caching = route.method === "GET" ? `${call.isPublic ? "public" : "private"}, no-cache` : "no-store";
+  return contentResponse(request, {
+    status,
+    body,
+    contentType: route.contentType ?? JSON_TYPE,
+    headers: { ...commonHeaders(call), "cache-control": caching, ...headers },
+  }, known);
 }
 
 export function failure(

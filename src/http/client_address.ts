@@ -1,6 +1,6 @@
 // Finds the client's IP address behind trusted proxies.
 import ipaddr from "ipaddr.js";
-import { networkOf, parseAddress } from "../../domain/ip_address.ts";
+import { networkOf, parseAddress } from "../domain/ip_address.ts";
 
 const MAX_HOPS = 20;
 

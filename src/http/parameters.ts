@@ -1,6 +1,6 @@
 // Schemas of query parameters: numbers, lists, choices and flags, which are all sent as strings.
 import * as z from "zod";
-import { notAmong } from "./field_problems.ts";
+import { notAmong } from "./invalid_fields.ts";
 
 const MAX_LISTED = 50;
 

@@ -1,6 +1,6 @@
 // The path and query of a request, as sent in its request line.
-import { AppError } from "../../domain/error_codes.ts";
-import { invalid } from "../input/field_problems.ts";
+import { AppError } from "../domain/error_codes.ts";
+import { invalid } from "./invalid_fields.ts";
 
 /** Maximum length of path and query, in characters. */
 export const MAX_ADDRESS_LENGTH = 8_192;

@@ -1,16 +1,23 @@
 // Finds the route for a request's method and path, or the reason why there is none.
-import type { Route } from "./route.ts";
 
-export type Destination =
+/** What the router reads of a route. */
+export interface Routable {
+  method: string;
+  path: string;
+  /** Whether the route needs no credentials is part of the destination. */
+  access: string;
+}
+
+export type Destination<Route> =
   | { kind: "route"; route: Route; params: Record<string, string>; isPublic: boolean }
   /** The path exists, but does not support the method. It is public if all its routes are. */
   | { kind: "other_method"; path: string; allow: string; isPublic: boolean }
   | { kind: "nowhere" };
 
 /** Finds the destination of a request. `path` is the path as sent, without the query. */
-export type FindDestination = (method: string, path: string) => Destination;
+export type FindDestination<Route> = (method: string, path: string) => Destination<Route>;
 
-interface PathRoutes {
+interface PathRoutes<Route> {
   path: string;
   routes: ReadonlyMap<string, Route>;
   /** The value of `Allow` (RFC 9110, section 10.2.1). */
@@ -18,16 +25,16 @@ interface PathRoutes {
   isPublic: boolean;
 }
 
-interface Pattern {
+interface Pattern<Route> {
   expression: RegExp;
   parameters: readonly string[];
-  found: PathRoutes;
+  found: PathRoutes<Route>;
 }
 
 /** Creates a router for the routes. A fixed segment takes precedence over a parameter. */
-export function createRouter(routes: readonly Route[]): FindDestination {
-  const fixed = new Map<string, PathRoutes>();
-  const patterns: Pattern[] = [];
+export function createRouter<Route extends Routable>(routes: readonly Route[]): FindDestination<Route> {
+  const fixed = new Map<string, PathRoutes<Route>>();
+  const patterns: Pattern<Route>[] = [];
   const byPath = Map.groupBy(routes, (route) => route.path);
   // Sorting puts fixed segments before parameters, because "{" comes after all letters.
   for (const path of [...byPath.keys()].sort()) {
@@ -49,7 +56,7 @@ export function createRouter(routes: readonly Route[]): FindDestination {
   };
 }
 
-function describePath(path: string, routes: readonly Route[]): PathRoutes {
+function describePath<Route extends Routable>(path: string, routes: readonly Route[]): PathRoutes<Route> {
   const methods: string[] = routes.map((route) => route.method);
   return {
     path,
@@ -59,7 +66,7 @@ function describePath(path: string, routes: readonly Route[]): PathRoutes {
   };
 }
 
-function compile(path: string): Pick<Pattern, "expression" | "parameters"> {
+function compile(path: string): Pick<Pattern<unknown>, "expression" | "parameters"> {
   const parameters: string[] = [];
   const source = path.split("/").map((segment) => {
     const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
@@ -70,11 +77,11 @@ function compile(path: string): Pick<Pattern, "expression" | "parameters"> {
   return { expression: new RegExp(`^${source.join("/")}$`), parameters };
 }
 
-function choose(
-  { path, routes, allow, isPublic }: PathRoutes,
+function choose<Route extends Routable>(
+  { path, routes, allow, isPublic }: PathRoutes<Route>,
   method: string,
   params: Record<string, string>,
-): Destination {
+): Destination<Route> {
   // HEAD is GET without the body (RFC 9110, section 9.3.2).
   const route = routes.get(method === "HEAD" ? "GET" : method);
   return route === undefined

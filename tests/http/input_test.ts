@@ -1,8 +1,8 @@
 // The size of an error about invalid fields is limited.
 import assert from "node:assert/strict";
-import { invalid } from "../../../src/api/input/field_problems.ts";
-import { checkBody } from "../../../src/api/input/input.ts";
-import { subscriptionRequest } from "../../../src/wire/subscription.ts";
+import { invalid } from "../../src/http/invalid_fields.ts";
+import { checkBody } from "../../src/http/input.ts";
+import { subscriptionRequest } from "../../src/wire/subscription.ts";
 
 const MAX_ERROR_LENGTH = 100_000;
 

@@ -1,8 +1,8 @@
 // Which route handles a method and a path.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { responseBody } from "../../src/api/http/response_body.ts";
-import { createRouter } from "../../src/api/router.ts";
+import { responseBody } from "../../src/api/response_body.ts";
+import { createRouter } from "../../src/http/router.ts";
 import { keyRoute, publicRoute, type Route } from "../../src/api/route.ts";
 
 const row = (method: Route["method"], path: string) => ({

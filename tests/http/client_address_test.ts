@@ -1,11 +1,6 @@
 // Which IP address counts as the client's if a request comes through proxies.
 import assert from "node:assert/strict";
-import {
-  clientAddress,
-  limitedAs,
-  looksLikeProxy,
-  readRanges,
-} from "../../../src/api/http/client_address.ts";
+import { clientAddress, limitedAs, looksLikeProxy, readRanges } from "../../src/http/client_address.ts";
 
 Deno.test("clientAddress() believes only trusted proxies, each about the previous hop", () => {
   const trusted = readRanges(["10.0.0.0/8", "::1/128"]);

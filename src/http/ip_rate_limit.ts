@@ -1,6 +1,6 @@
 // Limits requests per IP address: those without a key, and those with an invalid key or signature.
-import { AppError } from "../../domain/error_codes.ts";
-import type { Clock } from "../../domain/ports/ports.ts";
+import { AppError } from "../domain/error_codes.ts";
+import type { Clock } from "../domain/ports/ports.ts";
 
 /** Maximum number of IP addresses counted for each limit. The least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;

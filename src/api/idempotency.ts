@@ -1,10 +1,10 @@
 // `Idempotency-Key`: a repeated request gets the first response again and has no further effect.
 import { createHash } from "node:crypto";
-import { AppError } from "../../domain/error_codes.ts";
-import type { Clock } from "../../domain/ports/ports.ts";
-import type { StoredResponse } from "../../domain/ports/store/customers.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
-import { invalid } from "../input/field_problems.ts";
+import { AppError } from "../domain/error_codes.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { StoredResponse } from "../domain/ports/store/customers.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import { invalid } from "../http/invalid_fields.ts";
 import type { ResponseBody } from "./response_body.ts";
 
 /** How long a response is stored, in ms. */
