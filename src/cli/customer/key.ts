@@ -124,16 +124,22 @@ export const keyCommands: Command[] = [
   },
   {
     name: "key disable",
-    usage: "CUSTOMER [--key KEY] [--json]",
+    usage: "CUSTOMER [--key KEY | --all] [--json]",
     summary: "disables one or all of a customer's keys without creating a new one",
+    details: "With several valid keys, --key or --all is required.",
     example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --key staging",
-    options: KEY_OPTION,
-    run: (call) =>
-      withStore(call, async ({ platform, store }) => {
+    options: { ...KEY_OPTION, all: { kind: "flag", help: "disable all keys of the customer" } },
+    run(call) {
+      const named = call.texts.get("key");
+      const isAll = call.flags.has("all");
+      if (isAll && named !== undefined) throw new CommandError("use either --key or --all", EXIT.usage);
+      return withStore(call, async ({ platform, store }) => {
         const customer = await requireChangeable(call, store);
         const nowMs = platform.clock.nowMs();
         const valid = (await keysOf(store, customer)).filter((key) => keyStateOf(key, nowMs) !== "disabled");
-        const named = call.texts.get("key");
+        if (named === undefined && !isAll && valid.length > 1) {
+          throw severalKeys(customer, valid, "choose one with --key, or disable all with --all");
+        }
         const one = named === undefined ? null : onlyKey(valid, { customer, named });
         await store.disableKeys(customer.id, one?.hash ?? null, actOf(call, platform));
         const left = valid.filter(({ hash }) => one !== null && hash !== one.hash);
@@ -141,7 +147,8 @@ export const keyCommands: Command[] = [
           ? "has no valid key now; `key rotate` creates a new one"
           : `has these valid keys now: ${left.map(describeKey).join(", ")}`;
         printCustomer(call, customer, state);
-      }),
+      });
+    },
   },
 ];
 
@@ -177,11 +184,12 @@ function chooseKey(
   const current = keys.filter((key) => keyStateOf(key, nowMs) === "valid");
   if (named !== undefined) return onlyKey(current, { customer, named });
   if (current.length <= 1) return current[0] ?? null;
-  throw new CommandError(
-    `${customer.id} has ${current.length} keys; choose one with --key: ${
-      current.map(describeKey).join(", ")
-    }`,
-  );
+  throw severalKeys(customer, current, "choose one with --key");
+}
+
+function severalKeys({ id }: Customer, keys: readonly ApiKey[], advice: string): CommandError {
+  const names = keys.map(describeKey).join(", ");
+  return new CommandError(`${id} has ${keys.length} keys; ${advice}: ${names}`, EXIT.usage);
 }
 
 /** Returns the only key with this name. Throws if there is none or more than one. */

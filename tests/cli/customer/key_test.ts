@@ -69,13 +69,19 @@ Deno.test("a customer's keys are added, listed, replaced with an overlap, and di
     await regfeedJson(folder, `key disable ${ANA} --key ci`);
     assert.deepEqual(await accepted(folder), [`default ${end(last)}`]);
     await make(folder, "key", "add", ANA, "--label", "ci");
+    const refused = await regfeed(folder, `key disable ${ANA}`);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /has 2 keys; choose one with --key, or disable all with --all: default \(…/);
     assert.match(
-      (await regfeed(folder, `key disable ${ANA}`)).stdout,
+      (await regfeed(folder, `key disable ${ANA} --all`)).stdout,
       /no valid key now; `key rotate` creates/,
     );
     assert.deepEqual(await accepted(folder), []);
     const fresh = await make(folder, "key", "rotate", ANA, "--overlap", "1h");
     assert.deepEqual([fresh.label, fresh.replaced], ["default", []]);
+    // The only key needs no option.
+    assert.match((await regfeed(folder, `key disable ${ANA}`)).stdout, /no valid key now/);
+    await make(folder, "key", "rotate", ANA);
 
     const audit = await regfeed(folder, `audit list --customer ${first.customer.id}`);
     assert.match(audit.stdout, /key\.rotate .*valid until: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
@@ -95,10 +101,11 @@ Deno.test("key refuses what it cannot do, and says what to do", () =>
     const rows: [args: string[], code: number, expected: RegExp][] = [
       [
         ["rotate", ANA],
-        1,
+        2,
         /has 2 keys; choose one with --key: default \(…[0-9a-f]{4}\), ci \(…[0-9a-f]{4}\)/,
       ],
       [["rotate", ANA, "--key", "cd"], 1, /has no key "cd"; choose one of: default \(/],
+      [["disable", ANA, "--key", "ci", "--all"], 2, /use either --key or --all/],
       [["disable", ANA, "--key", "cd"], 1, /has no key "cd"; choose one of: default \(/],
       [
         ["rotate", ANA, "--key", "ci", "--overlap", "soon"],
