@@ -1,6 +1,6 @@
 // Parses times in options: a duration before now, a date, a date and time, or Unix ms.
 import { readDuration } from "../config/parse_values.ts";
-import { readTime, type TimeBound } from "../domain/sent_time.ts";
+import { NOT_A_TIME, readTime, type TimeBound } from "../domain/sent_time.ts";
 import { CommandError, EXIT } from "../server/command_context.ts";
 
 const LONGEST_MS = 100 * 366 * 86_400_000;
@@ -18,7 +18,7 @@ export function readSince(option: string, text: string, nowMs: number, bound: Ti
   const read = readTime(text, bound);
   if ("ms" in read && !BARE_NUMBER.test(text)) return read.ms;
   throw new CommandError(
-    "problem" in read && read.problem.startsWith("seems")
+    "problem" in read && read.problem !== NOT_A_TIME
       ? `${option} ${text} ${read.problem}`
       : `${option} must be a duration before now (36h, 7d), a date or time in UTC (2026-07-31, ` +
         `"2026-07-31 12:00"), or Unix milliseconds, not ${text}`,
