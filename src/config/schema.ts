@@ -306,7 +306,7 @@ export const FILE_SCHEMA = table({
     schedule: text("a cron expression", "15 3 * * *", readSchedule).optional(),
     timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
     keep: wholeNumber(BOUNDS.keptBackups, "14").prefault(14),
-    secret_key: flag().prefault(false),
+    secret_key: flag(describeKind).prefault(false),
   }, "[backup]").prefault({}),
   payment: payment.optional(),
   mail: mail.prefault({}),

@@ -42,8 +42,8 @@ export function wholeNumber(
   });
 }
 
-export function flag(): z.ZodBoolean {
-  return z.boolean({ error: wants("true or false without quotes", "true") });
+export function flag(found?: (value: unknown) => string): z.ZodBoolean {
+  return z.boolean({ error: wants("true or false without quotes", "true", found) });
 }
 
 export function duration(

@@ -25,8 +25,9 @@ export function excerptOf(
   if (value === null) return draw(line, shown, shift(name, whole.start));
   // The values beside an element of a list are shown too.
   const values = shown.replace(/^[^=["']*=/, "");
-  const isSecret = hasTables || !isKnownPath(path) || isTablePath(path) ||
-    mayBeSecret(path.join("."), values);
+  // The keys of the line may lead deeper than the path: `listen.secret = "…"`.
+  const keys = `${path.join(".")} ${text.slice(name.start, name.end)}`;
+  const isSecret = hasTables || !isKnownPath(path) || isTablePath(path) || mayBeSecret(keys, values);
   if (!isSecret) return draw(line, shown, shift(isKey ? name : value, whole.start));
   return typeof path.at(-1) === "number" ? "" : drawKey(line, text.slice(name.start, name.end));
 }

@@ -75,6 +75,11 @@ const HIDDEN: readonly string[] = [
   'metrics = "hush"',
   'mail = ["hush"]',
   '[payment]\nwebhook_secret_env = "hush"',
+  'backup.secret_key = "hush"',
+  '[backup]\nsecret_key = "hush"',
+  '[server]\nsecret_key = "hush"',
+  'server.listen.secret_key = "hush"',
+  'store.access_key = "hush"',
 ];
 
 Deno.test("a config error shows no secret from a list, a comment, a header, or after an error", async () => {
