@@ -4,7 +4,7 @@ import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
 import type { Topic } from "../domain/event/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./configured_rules.ts";
-import { findArticles } from "./articles/find_articles.ts";
+import { findArticles, findOmitted } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { type ClassifyInput, Item, wholeText } from "./item.ts";
 import { lazy } from "./memoize.ts";
@@ -111,6 +111,7 @@ function classify(input: ClassifyInput, rules: Rules): Classification {
         topics: topics(),
         severity: severity(),
         articles: articles(),
+        omitted: findOmitted(wholeText(item), subject.namesTheAct !== null),
       });
     },
   };

@@ -23,6 +23,8 @@ export interface ClassifyInput {
    * wrong.
    */
   statedLanguages: readonly string[];
+  /** The languages that the config sets for the source. They only affect the reasons. */
+  configuredLanguages?: readonly string[];
   /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;
 }
@@ -40,16 +42,18 @@ export class Item {
   readonly language: LanguageResult;
   readonly #publisher: () => Publisher;
 
-  constructor({ title, summary, url, categories, statedLanguages }: ClassifyInput) {
+  constructor(input: ClassifyInput) {
+    const { title, summary, url, categories, statedLanguages, configuredLanguages = [] } = input;
     this.title = foldText(title, TITLE_LIMIT);
     this.summary = foldText(summary, SUMMARY_LIMIT);
-    const { text } = this.summary;
-    this.opening = text.length <= OPENING_LENGTH ? this.summary : foldText(text, OPENING_LENGTH);
+    const { length } = this.summary.text;
+    this.opening = length <= OPENING_LENGTH ? this.summary : foldText(this.summary.text, OPENING_LENGTH);
     this.url = url.toLowerCase();
     this.celex = celexOf(this.title.text) || celexOf(this.url);
     this.categories = categories.slice(0, CATEGORY_LIMIT).map((one) => foldText(one, CATEGORY_LENGTH));
     const raw = `${title.slice(0, TITLE_LIMIT)} ${summary.slice(0, TITLE_LIMIT)}`;
-    this.language = detectLanguage({ title: this.title, summary: this.summary, raw }, statedLanguages);
+    const text = { title: this.title, summary: this.summary, raw };
+    this.language = detectLanguage(text, statedLanguages, configuredLanguages);
     this.#publisher = lazy(() =>
       findPublisher({
         host: hostOf(url),

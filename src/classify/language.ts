@@ -52,12 +52,17 @@ const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
   expression: new RegExp(`[${letters}]`, "g"),
 }));
 
-/** Detects the language. `raw`: the unfolded title and summary. `stated`: BCP 47 tags or codes, most specific first. */
+/**
+ * Detects the language. `raw`: the unfolded title and summary. `stated`: BCP 47 tags or codes, most specific first.
+ * `configured`: those of them that the config sets for the source, which the reason says.
+ */
 export function detectLanguage(
   { title, summary, raw }: { title: FoldedText; summary: FoldedText; raw: string },
   stated: readonly string[],
+  configured: readonly string[] = [],
 ): LanguageResult {
   const claimed = firstCode(stated);
+  const how = claimed !== null && configured.includes(claimed) ? "configured for the source" : "stated";
   const found = findKnownWords(`${title.lower} ${summary.lower}`, claimed);
   const points = pointsOf(found, raw);
   const [best, second] = [...points].sort(([, a], [, b]) => b - a);
@@ -73,13 +78,13 @@ export function detectLanguage(
     }
     return { language, words, why: "detected from its words; no language is stated" };
   }
-  if (language === claimed && most > 0) return { language, words, why: "stated, and its words agree" };
+  if (language === claimed && most > 0) return { language, words, why: `${how}, and its words agree` };
   const own = points.get(claimed);
   const enough = own === undefined ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
   if (most >= enough && most >= CLEAR_FACTOR * (own ?? second[1])) {
-    return { language, words, why: `detected from its words, although "${claimed}" is stated` };
+    return { language, words, why: `detected from its words, although "${claimed}" is ${how}` };
   }
-  return { language: claimed, words: [], why: "stated" };
+  return { language: claimed, words: [], why: how };
 }
 
 /** Returns the ISO 639-1 code of the first valid tag, or null if there is none. */

@@ -1,5 +1,5 @@
 // Explains a classification to people.
-import type { CitedArticle } from "./articles/find_articles.ts";
+import type { CitedArticle, OmittedReference } from "./articles/find_articles.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { LanguageResult } from "./language.ts";
 import type { RelevanceResult } from "./relevance.ts";
@@ -13,6 +13,7 @@ export interface Decisions {
   topics: TopicResult[];
   severity: SeverityResult;
   articles: CitedArticle[];
+  omitted: OmittedReference[];
 }
 
 export interface Reason {
@@ -24,7 +25,10 @@ export interface Reason {
   words: string[];
 }
 
-/** Returns the reasons for every value: one per topic and article, and one per group of evidence for relevance. */
+/**
+ * Returns the reasons for every value: one per topic and article, and one per group of evidence for relevance. For an
+ * article that is cited but omitted, the value is `not Art. 50`.
+ */
 export function explain(decisions: Decisions): Reason[] {
   const { relevance, language, eventType: { type, why, signal }, severity } = decisions;
   return [
@@ -43,6 +47,12 @@ export function explain(decisions: Decisions): Reason[] {
       field: "ai_act_articles",
       value: canonical,
       why: "cited as an article of the AI Act",
+      words: [words],
+    })),
+    ...decisions.omitted.map(({ canonical, why, words }): Reason => ({
+      field: "ai_act_articles",
+      value: `not ${canonical}`,
+      why,
       words: [words],
     })),
   ];

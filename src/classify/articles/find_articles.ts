@@ -23,15 +23,7 @@ export interface CitedArticle {
 /** Returns the references to the AI Act in a folded text, without duplicates, sorted by kind and number. */
 export function findArticles(text: string): CitedArticle[] {
   if (isOnTheProposal(text)) return [];
-  const citations: Citation[] = [];
-  let end = 0;
-  for (const head of findHeads(text)) {
-    if (head.start < end) continue;
-    const citation = isBody(text, head) ? null : parseCitation(text, head, isCount);
-    if (citation === null) continue;
-    citations.push(withReversedParts(text, citation, head));
-    end = citation.end;
-  }
+  const citations = findCitations(text);
   if (citations.length === 0) return [];
   const ofTheAct = citationsOfTheAct(text, citations, findLaws(text));
   const cited = new Map<string, CitedArticle>();
@@ -46,6 +38,51 @@ export function findArticles(text: string): CitedArticle[] {
     }
   }
   return [...cited.values()].sort(compareCited);
+}
+
+/** A reference that a text cites, but not as one of the AI Act. */
+export interface OmittedReference {
+  canonical: string;
+  why: string;
+  /** The citation in the folded text. */
+  words: string;
+}
+
+/** Maximum number of references whose omission is explained. */
+const MAX_OMITTED = 10;
+
+/** Returns the references in a folded text that {@link findArticles} omits. `namesTheAct`: whether the text names the Act. */
+export function findOmitted(text: string, namesTheAct: boolean): OmittedReference[] {
+  const citations = findCitations(text);
+  const ofTheAct = citationsOfTheAct(text, citations, findLaws(text));
+  const whyNot = (i: number, canonical: string): string | null => {
+    if (!namesTheAct) return "cited, but the text does not name the AI Act";
+    if (isOnTheProposal(text)) return "cited, but from the proposal for the AI Act";
+    if (ofTheAct[i] !== true) return "cited as an article of another law";
+    return isInAct(canonical) ? null : "cited, but not in the AI Act";
+  };
+  const omitted = new Map<string, OmittedReference>();
+  for (const [i, citation] of citations.entries()) {
+    const words = text.slice(citation.start, citation.end);
+    for (const canonical of citation.references.map(canonicalReference)) {
+      const why = whyNot(i, canonical);
+      if (why !== null) omitted.set(`${canonical} ${why}`, { canonical, why, words });
+    }
+  }
+  return [...omitted.values()].slice(0, MAX_OMITTED);
+}
+
+function findCitations(text: string): Citation[] {
+  const citations: Citation[] = [];
+  let end = 0;
+  for (const head of findHeads(text)) {
+    if (head.start < end) continue;
+    const citation = isBody(text, head) ? null : parseCitation(text, head, isCount);
+    if (citation === null) continue;
+    citations.push(withReversedParts(text, citation, head));
+    end = citation.end;
+  }
+  return citations;
 }
 
 /** Whether a text names the Commission's proposal, which numbers articles differently, but not the Act's number. */

@@ -5,6 +5,7 @@ import type { FieldChange } from "../../domain/event/diff_words.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
+import { cleanUrl } from "../../ingest/normalise/links.ts";
 import type { Command } from "../command.ts";
 import type { CommandCall } from "../../server/command_context.ts";
 import { print, timeText } from "../print.ts";
@@ -31,10 +32,13 @@ export const eventCommands: Command[] = [
     run: (call) =>
       withStore(call, async ({ config, store }) => {
         const shown = await readEvent(store, call.positionals[0] ?? "");
-        const why = call.flags.has("why") ? explain(shown, createClassifier(config.classification)) : null;
+        const configured = config.sources.find(({ id }) => id === shown.event.source_id)?.languages ?? [];
+        const classifier = createClassifier(config.classification);
+        const why = call.flags.has("why") ? explain(shown, classifier, configured) : null;
         const width = textWidth(call.host.columns());
         print(call, { ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) }, () =>
-          describeEvent(call, shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
+          describeEvent(call, { ...shown, configured }, width) +
+          (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
       }),
   },
 ];
@@ -68,13 +72,18 @@ async function readEvent(store: Store, named: string) {
 type Explained = ReturnType<typeof explain>;
 
 /** Classifies the stored input with the current rules. */
-function explain({ event, provenance }: ShownEvent, classifier: Classifier) {
+function explain(
+  { event, provenance }: ShownEvent,
+  classifier: Classifier,
+  configuredLanguages: readonly string[],
+) {
   const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
   const today = classifier.classify({
     ...words,
     url: event.url_official,
     categories: provenance.categories,
     statedLanguages: provenance.stated_languages,
+    configuredLanguages,
     sourceId: event.source_id,
   });
   return { rulesVersion: classifier.rulesVersion, today };
@@ -114,7 +123,7 @@ function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknow
 
 function describeEvent(
   call: CommandCall,
-  { event, provenance, versions }: ShownEvent,
+  { event, provenance, versions, configured }: ShownEvent & { configured: readonly string[] },
   width: number,
 ): string {
   const layout = { width, indent: 2 };
@@ -126,7 +135,7 @@ function describeEvent(
     `${event.id}\n`,
     formatFields([
       ["source", `${event.source.name} (${event.source.id})`],
-      ["publication", event.external_id],
+      ["publication", identityText(event)],
       ["version", `${event.version} of ${versions.length}`],
       ["type", event.event_type],
       ["severity", event.severity],
@@ -152,13 +161,26 @@ function describeEvent(
       ["HTTP status", provenance.http_status === null ? "none: a file" : String(provenance.http_status)],
       ["fetched", timeText(call, provenance.fetched_at)],
       ["categories", provenance.categories.join(" · ") || "none"],
-      ["languages", `${provenance.stated_languages.join(", ") || "none"} (as stated)`],
+      ["languages", languagesText(provenance.stated_languages, configured)],
       ["rules", provenance.rules_version],
       ...Object.entries(provenance.other_languages ?? {})
         .map(([language, { document }]) => [`also ${language}`, document] as const),
     ], layout),
   ];
   return parts.join("");
+}
+
+/**
+ * Returns the identity of the publication, or null if it is only its URL. An identity is compared as `https`, whatever
+ * the publisher's scheme, so that scheme is not shown.
+ */
+function identityText({ external_id, url_official }: RegEvent): string | null {
+  return external_id === cleanUrl(url_official) ? null : external_id.replace(/^https:\/\//, "");
+}
+
+function languagesText(stated: readonly string[], configured: readonly string[]): string {
+  const words = stated.map((code) => `${code} (${configured.includes(code) ? "configured" : "stated"})`);
+  return words.join(", ") || "none stated or configured";
 }
 
 function publishedText(event: PublicationDate): string {

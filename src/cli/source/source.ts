@@ -84,6 +84,7 @@ export const sourceCommands: Command[] = [
         const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;
         const options = {
           classifier: createClassifier(config.classification),
+          configuredLanguages: source.languages,
           withReasons: call.flags.has("why"),
         };
         const data = previewFields(preview, options, saved);

@@ -25,14 +25,19 @@ interface Values {
   ai_act_articles: readonly string[];
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   classifier: Classifier;
+  /** The languages that the config sets for the source. */
+  configuredLanguages: readonly string[];
   withReasons: boolean;
 }
 
 /** Returns the reasons for an item's values; for a skipped item, only those for skipping it. */
-function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
-  const { reasons } = classifier.classify(request());
+function reasonsOf(
+  { request, decision }: Decided,
+  { classifier, configuredLanguages }: PreviewOptions,
+): Reason[] {
+  const { reasons } = classifier.classify({ ...request(), configuredLanguages });
   return decision.kind === "irrelevant" ? reasons.filter(({ field }) => field === "relevant") : reasons;
 }
 

@@ -162,3 +162,24 @@ Deno.test("source test --why prints the reasons for each item, including skipped
     const plain = await json(folder, "source", "test", "inbox");
     assert.equal(plain.items[0].reasons, undefined);
   }));
+
+Deno.test("event show --why says what the config sets, and why a cited article is omitted", () =>
+  withConfig(`${INBOX_SOURCE}languages = ["de"]\nrelevance = "all"\n`, async (folder) => {
+    const text = item("See Article 6 GDPR.").replace("<language>en</language>", "")
+      .replace("https://board.example/1", "http://board.example/1")
+      .replace("Guidelines on Article 50 of the AI Act", "KI: Article 50, Artikel 7");
+    await write(folder, "a.xml", text.replace("<guid>1</guid>", ""));
+    const { sources: [{ new: added }] } = await json(folder, "ingest");
+    assert.equal(added, 2);
+    const { stdout, code } = await regfeed(folder, "event show http://board.example/1 --why");
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /https:|^ {2}publication/m);
+    assert.match(stdout, /^ {2}languages +de \(configured\)$/m);
+    assert.match(stdout, /^ {2}language +\w+: .*configured for the source/m);
+    assert.match(
+      stdout,
+      /^ {2}ai_act_articles +not Art\. 50: cited, but the text does not name the AI Act\s+\[Article 50\]$/m,
+    );
+    const withId = await regfeed(folder, "event show https://board.example/2");
+    assert.match(withId.stdout, /^ {2}publication +2$/m);
+  }));
