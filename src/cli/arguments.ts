@@ -5,7 +5,7 @@ import { type Command, type CommandOption, optionsOf, positionalsOf } from "./co
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 import { usageLine } from "./help.ts";
 
-export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
+type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
 /**
  * Parses the arguments after the command's name. Returns "help" for `--help`. For invalid arguments, throws a
@@ -92,6 +92,8 @@ function positionalProblem(command: Command, positionals: readonly string[]): st
     return `unexpected argument${superfluous.length === 1 ? "" : "s"} ${words}` +
       (config === undefined ? "" : `; to choose the config, use --config ${config}`);
   }
+  const empty = positionals.indexOf("");
+  if (empty !== -1) return `${(known[empty] ?? known.at(-1) ?? "").replace(/[[\]…]/g, "")} is empty`;
   const missing = known.slice(positionals.length).filter((name) => !name.startsWith("["));
   if (missing.length === 0) return null;
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;

@@ -106,6 +106,7 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
       ["since=-1", [4, 3, 2, 1, 0]],
       ["since=999999999", [4, 3, 2, 1, 0]],
       ["source=board", [2, 1, 0]],
+      ["source=other,board", [4, 3, 2, 1, 0]],
       ["severity_min=high", [4, 3]],
       ["topics=gpai", [4, 2, 0]],
       ["topics=gpai,transparency", [4, 3, 2, 1, 0]],
@@ -167,11 +168,15 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
       ["%zz=1", ["%zz"]],
       ["=5", ["query"]],
       ["=5&=6", ["query"]],
-      ["source=board&source=other&topics=gpai&topics=&event_type=guidance&event_type=news", [
-        "source",
-        "topics",
-        "event_type",
-      ]],
+      [
+        "latest=true&latest=true&source=board&source=&topics=gpai&topics=&event_type=guidance&event_type=news",
+        [
+          "latest",
+          "source",
+          "topics",
+          "event_type",
+        ],
+      ],
       [`topics=gpai&topics=${"education,".repeat(50)}${Array.from({ length: 51 }, (_, at) => at)}`, [
         "topics",
       ]],

@@ -12,7 +12,7 @@ export const COMPLETED: readonly (readonly [line: string, offered: string[]])[] 
   ["regfeed mail list --status se", ["sent"]],
   ["regfeed customer set-tier cus_1 i", ["indie"]],
   ["regfeed event list --severity-min cr", ["critical"]],
-  ["regfeed event list --type gui", ["guidance"]],
+  ["regfeed event list --event-type gui", ["guidance"]],
   ["regfeed completions z", ["zsh"]],
   ["regfeed check --config reg", ["regfeed.toml"]],
   ["regfeed check -c reg", ["regfeed.toml"]],

@@ -38,7 +38,7 @@ export const eventsQuery = z.strictObject({
     "Events with `published_at` at or before this time; a date includes that day in UTC",
   )
     .optional(),
-  source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
+  source: listParameter("Ids of sources, combined with OR").optional(),
   severity_min: severity.optional().meta({ description: "Minimum severity" }),
   topics: listParameter("Topic ids, combined with OR; a parent includes its children")
     .optional(),
@@ -83,8 +83,8 @@ export type EventsQuery = z.infer<typeof eventsQuery>;
 interface Known extends KnownSources {
   store: Pick<EventStore, "findPosition">;
   topics: readonly Topic[];
-  /** Where the caller finds the topics and sources, if not in the API. */
-  hints?: { topics: string; sources: string };
+  /** Where the caller finds the topics and sources, and its name for `until`, if not those of the API. */
+  hints?: { topics: string; sources: string; until: string };
 }
 
 /** Returns the values that refer to nothing known or contradict each other. */
@@ -94,16 +94,14 @@ export async function verifyEventsQuery(
 ): Promise<FieldError[]> {
   const { store, topics, hints } = known;
   const errors = unknownTopics("topics", query.topics ?? [], topics, hints?.topics);
-  if (query.source !== undefined) {
-    errors.push(...await unknownSources("source", [query.source], known, hints?.sources));
-  }
   errors.push(
+    ...await unknownSources("source", query.source ?? [], known, hints?.sources),
     ...unknownArticles("article", query.article ?? []),
     ...unknownLanguages("language", query.language ?? []),
     ...searchProblems("q", query.q),
   );
   if (query.since !== undefined && query.until !== undefined && query.since > query.until) {
-    errors.push({ field: "since", message: "must not be later than until" });
+    errors.push({ field: "since", message: `must not be later than ${hints?.until ?? "until"}` });
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
@@ -138,7 +136,7 @@ export async function toEventQuery(
     limit: query.limit + 1,
     since: query.since,
     until: query.until,
-    source: query.source,
+    sources: query.source,
     severityMin: query.severity_min,
     topics: query.topics && [...expandTopics(topics, query.topics)],
     eventTypes: query.event_type,

@@ -21,71 +21,63 @@ import { readSince } from "../time_argument.ts";
 /** `--json` has a default limit here, because there may be a million events. */
 const PAGING = { row: "EVENT", jsonRows: 1_000 };
 
-/** The filters, with the parameter of the API that each of them is. */
-const FILTERS: Record<string, CommandOption & { parameter: keyof EventsQuery }> = {
-  topic: {
-    parameter: "topics",
+/** The filters, with the names of the API's parameters, in which `_` is `-`. */
+const FILTERS: Record<string, CommandOption> = {
+  topics: {
     kind: "list",
     value: "TOPIC,…",
     help: "any of these topics; a parent includes its children",
   },
-  source: { parameter: "source", kind: "text", value: "ID", help: "only events of this source" },
+  source: { kind: "list", value: "ID,…", help: "any of these sources" },
   "severity-min": {
-    parameter: "severity_min",
     kind: "text",
     value: "SEVERITY",
     values: SEVERITIES,
     help: `minimum severity: ${SEVERITIES.join(", ")}`,
   },
-  type: {
-    parameter: "event_type",
+  "event-type": {
     kind: "list",
     value: "TYPE,…",
     values: EVENT_TYPES,
     help: `any of ${EVENT_TYPES.join(", ")}`,
   },
   article: {
-    parameter: "article",
     kind: "list",
     value: "ARTICLE,…",
     help: "any of these references, such as 'Art. 50', which includes Art. 50(2)",
   },
   language: {
-    parameter: "language",
     kind: "list",
     value: "CODE,…",
     help: "available in any of these languages, such as en,de",
   },
   q: {
-    parameter: "q",
     kind: "text",
     value: "WORDS",
     help: "titles and summaries with all of these words; consult* and '\"high risk\"' are accepted",
   },
   since: {
-    parameter: "since",
     kind: "text",
     value: "TIME",
     help: 'published since TIME, such as 36h or 7d (ago), 2026-07-31 or "2026-07-31 12:00" (UTC)',
   },
   until: {
-    parameter: "until",
     kind: "text",
     value: "TIME",
     help: "published until TIME; a date includes that day",
   },
-  latest: { parameter: "latest", kind: "flag", help: "only the newest version of each publication" },
+  latest: { kind: "flag", help: "only the newest version of each publication" },
 };
 
 export const eventListCommand: Command = {
   name: "event list",
-  usage: "[--topic TOPIC,…] [--source ID] [--severity-min SEVERITY] [--type TYPE,…] [--article ARTICLE,…] " +
-    "[--language CODE,…] [--q WORDS] [--since TIME] [--until TIME] [--latest] [--limit N] [--before EVENT] " +
+  usage: "[--topics TOPIC,…] [--source ID,…] [--severity-min SEVERITY] [--event-type TYPE,…] " +
+    "[--article ARTICLE,…] [--language CODE,…] [--q WORDS] [--since TIME] [--until TIME] [--latest] [--limit N] [--before EVENT] " +
     "[--utc] [--json]",
   summary: "lists the stored events, newest first",
   details:
     "The filters are those of `GET /v1/events`. They are combined with AND, the values of one filter with OR.",
-  example: "regfeed event list --topic gpai --severity-min high --since 30d",
+  example: "regfeed event list --topics gpai --severity-min high --since 30d",
   options: { ...FILTERS, ...pageOptions(PAGING) },
   run: (call) => withStore(call, (opened) => listEvents(call, opened)),
 };
@@ -131,6 +123,7 @@ async function readFilters(call: CommandCall, { config, store, platform }: Opene
     hints: {
       topics: `the topics are ${topics.map(({ id }) => id).join(", ")}`,
       sources: "`source list` lists the sources",
+      until: "--until",
     },
   };
   const problems = [...errors, ...await verifyEventsQuery(good, known)];
@@ -146,7 +139,8 @@ function parametersIn(
   { flags, texts, lists }: CommandCall,
   nowMs: number,
 ): { name: string; value: string }[] {
-  const given = Object.entries(FILTERS).flatMap(([option, { parameter: name }]) => {
+  const given = Object.keys(FILTERS).flatMap((option) => {
+    const name = option.replaceAll("-", "_");
     const text = flags.has(option) ? "true" : texts.get(option) ?? lists.get(option)?.join(",");
     if (text === undefined) return [];
     const isTime = name === "since" || name === "until";
@@ -157,6 +151,5 @@ function parametersIn(
 }
 
 function optionOf(field: string): string {
-  const [option = field] = Object.entries(FILTERS).find(([, { parameter }]) => parameter === field) ?? [];
-  return `--${option}`;
+  return `--${field.replaceAll("_", "-")}`;
 }

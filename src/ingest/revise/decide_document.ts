@@ -208,7 +208,7 @@ function withAliases(one: IdentifiedItem, found: readonly (string | undefined)[]
 }
 
 async function listKnown({ source, options, pause }: DocumentRun): Promise<KnownPublication[]> {
-  const recent = await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
+  const recent = await options.store.listEvents({ sources: [source.id], latest: true, limit: RECENT });
   const known: KnownPublication[] = [];
   for (const { json } of recent) {
     known.push(JSON.parse(json));

@@ -43,13 +43,13 @@ const EVENTS = [
     event_type: "enforcement",
     title_en: "Fine for\x1b[31m labels",
   }),
-  sample(3, { language_versions: ["en", "fr"], translations: { fr: FRENCH } }),
+  sample(3, { source_id: "court", language_versions: ["en", "fr"], translations: { fr: FRENCH } }),
   sample(2, { version: 2, supersedes: idOf(5), external_id: `publication of ${idOf(5)}` }),
   sample(1, { severity: "critical", url_official: "https://board.example/4" }),
 ];
 
 function withEvents(work: (folder: string) => Promise<void>): Promise<void> {
-  return withConfig(INBOX_SOURCE, async (folder) => {
+  return withConfig(INBOX_SOURCE + INBOX_SOURCE.replaceAll("inbox", "court"), async (folder) => {
     await regfeedJson(folder, "customer add --email ana@b.example");
     const file = join(folder, "data", "regfeed.db");
     const store = openStore(file, (options) => openVaultFile(`${file}.key`, options));
@@ -69,10 +69,12 @@ Deno.test("event list filters like the API, newest first", () =>
     for (
       const [args, expected] of [
         [[], [1, 2, 3, 4, 5]],
-        [["--topic", "gpai-family"], [5]],
-        [["--topic", "gpai,scope", "--topic", "systemic-risk"], [5]],
+        [["--topics", "gpai-family"], [5]],
+        [["--topics", "gpai,scope", "--topics", "systemic-risk"], [5]],
         [["--source", "inbox", "--severity-min", "high"], [1, 4]],
-        [["--type", "enforcement"], [4]],
+        [["--source", "court"], [3]],
+        [["--source", "inbox", "--source", "court", "--until", "60h"], [3, 4, 5]],
+        [["--event-type", "enforcement"], [4]],
         [["--article", "art 50"], [5]],
         [["--language", "de,fr"], [3]],
         [["--q", "ETIQUETAGE lignes"], [3]],
@@ -86,16 +88,18 @@ Deno.test("event list filters like the API, newest first", () =>
         [["--limit", "2", "--before", idOf(2)], [3, 4]],
       ] as const
     ) assert.deepEqual(await numbers(folder, args), expected, args.join(" "));
-    const { events } = await regfeedJson<{ events: RegEvent[] }>(folder, "event list --type enforcement");
+    const { events } = await regfeedJson<{ events: RegEvent[] }>(
+      folder,
+      "event list --event-type enforcement",
+    );
     assert.deepEqual(events, [EVENTS[1]]);
   }));
 
 Deno.test("event list has every filter of the API", async () => {
   const [command] = await loadCommands("event");
-  const named: Record<string, string> = { topics: "topic", event_type: "type", severity_min: "severity-min" };
   const filters = Object.keys(eventsQuery.shape).filter((name) => !["after", "as_of"].includes(name));
   const { config: _, verbose: _v, help: _h, json: _j, utc: _u, ...options } = optionsOf(command as Command);
-  assert.deepEqual(Object.keys(options).sort(), filters.map((name) => named[name] ?? name).sort());
+  assert.deepEqual(Object.keys(options).sort(), filters.map((name) => name.replaceAll("_", "-")).sort());
 });
 
 Deno.test("event list prints a table, and its hint keeps the filters of the next page", () =>
@@ -108,7 +112,7 @@ Deno.test("event list prints a table, and its hint keeps the filters of the next
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +critical +guidance +inbox +Guidelines .* evt_\w{26}$/,
     );
     assert.match(stderr, new RegExp(`Next page: .event list --language en,fr --latest --before ${idOf(2)}.`));
-    const odd = await regfeed(folder, "event list --type enforcement");
+    const odd = await regfeed(folder, "event list --event-type enforcement");
     assert.match(odd.stdout, /Fine for\[31m labels/);
     assert.equal((await regfeed(folder, "event list --q nothing")).stdout, "no matching events\n");
   }));
@@ -117,15 +121,17 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
   withEvents(async (folder) => {
     for (
       const [args, message] of [
-        ["--topic gpay", /--topic "gpay" is not a topic; did you mean "gpai"\? the topics are .*gpai/],
+        ["--topics gpay", /--topics "gpay" is not a topic; did you mean "gpai"\? the topics are .*gpai/],
         ["--source nowhere", /--source "nowhere" is not a source; `source list`/],
         ["--severity-min urgent", /--severity-min must be one of info, low/],
-        ["--type law", /--type must be one or more of legislation/],
+        ["--event-type law", /--event-type must be one or more of legislation/],
         ["--article 50.1", /--article "50\.1" is not a valid reference; use the form Art\. 50/],
         ["--language english", /--language "english" is not an ISO 639-1 code/],
         ["--q ...", /--q must contain/],
         ["--since yesterday", /--since must be/],
-        ["--since 1d --until 2d", /--since .*until/],
+        ["--since 1d --until 2d", /--since must not be later than --until/],
+        ["--since 2026-13-01", /--since 2026-13-01 is not a valid time: the month is 13, not 1 to 12/],
+        ["--source inbox,inbix", /--source "inbix" is not a source; did you mean "inbox"\?/],
         ["--before evt_1", /--before "evt_1" is not a valid event id/],
         ["--limit 0", /--limit must be/],
       ] as const
@@ -153,4 +159,5 @@ Deno.test("event show takes the URL of a publication, or of an event in the API"
     );
     await assertFails(folder, `event show ${idOf(99)}`, 1, /there is no event .*`event list`/);
     await assertFails(folder, "event show board", 2, /not an event id.*or a URL/);
+    await assertFails(folder, ["event", "show", ""], 2, /EVENT is empty/);
   }));

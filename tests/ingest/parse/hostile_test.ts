@@ -140,7 +140,7 @@ relevance = "all"
 }
 
 const titlesOf = async (world: World, source: string): Promise<string[]> =>
-  (await world.store.listEvents({ limit: 10_000, source })).map(({ json }) => JSON.parse(json))
+  (await world.store.listEvents({ limit: 10_000, sources: [source] })).map(({ json }) => JSON.parse(json))
     .map(({ title_en }) => title_en);
 
 for (const [name, strategy] of Object.entries<Strategy>(STRATEGIES)) {

@@ -11,7 +11,7 @@ export interface EventQuery {
   since?: number;
   /** Only events published at or before this time (`published_at`), Unix ms. */
   until?: number;
-  source?: string;
+  sources?: readonly string[];
   severityMin?: Severity;
   /** The topics, with parents already expanded to their children. */
   topics?: readonly string[];

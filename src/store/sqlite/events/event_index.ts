@@ -38,7 +38,7 @@ export function tagMatch(kind: TagKind, ...values: readonly string[]): string {
 
 /** Returns the FTS5 expression for a query's words and tags, or null if it has neither. */
 export function matchOf(connection: Connection, query: EventQuery): string | null {
-  const { search = [], source, severityMin = "info", topics, eventTypes, articles, languages } = query;
+  const { search = [], sources, severityMin = "info", topics, eventTypes, articles, languages } = query;
   const parts: string[] = [];
   if (search.length > 0) {
     parts.push(`words : (${search.map((term) => searchMatch(connection, term)).join(" AND ")})`);
@@ -46,7 +46,7 @@ export function matchOf(connection: Connection, query: EventQuery): string | nul
   const anyOf = (kind: TagKind, values: readonly string[] | undefined): void => {
     if (values !== undefined) parts.push(tagMatch(kind, ...values));
   };
-  anyOf("source", source === undefined ? undefined : [source]);
+  anyOf("source", sources);
   anyOf("severity", severityMin === "info" ? undefined : [severityMin]);
   anyOf("topic", topics);
   anyOf("type", eventTypes);

@@ -252,7 +252,7 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
   const {
     since,
     until,
-    source,
+    sources,
     severityMin,
     topics,
     eventTypes,
@@ -264,7 +264,7 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
   const checks: ((event: RegEvent, at: number) => boolean)[] = [
     (event) => since === undefined || event.published_at >= since,
     (event) => until === undefined || event.published_at <= until,
-    (event) => source === undefined || event.source_id === source,
+    (event) => sources === undefined || sources.includes(event.source_id),
     (event) => severityMin === undefined || severityRank(event.severity) >= severityRank(severityMin),
     (event) => topics === undefined || topics.some((topic) => event.topics.includes(topic)),
     (event) => eventTypes === undefined || eventTypes.includes(event.event_type),
@@ -341,7 +341,7 @@ const someQuery = fc.record({
   limit: fc.integer({ min: 1, max: 12 }),
   since: fc.integer({ min: -2, max: 4 }),
   until: fc.integer({ min: -2, max: 4 }),
-  source: fc.constantFrom(...SOURCES, "unknown"),
+  sources: fc.uniqueArray(fc.constantFrom(...SOURCES, "unknown"), { minLength: 1, maxLength: 2 }),
   severityMin: fc.constantFrom(...SEVERITIES),
   topics: fc.subarray([...TOPICS, "unknown"], { minLength: 1 }),
   eventTypes: fc.subarray([...TYPES], { minLength: 1 }),
@@ -394,10 +394,10 @@ test(
 
 test("a filter passes the events that a list with the same filters returns", async (_store, open) => {
   await compare(open, async (store, events, { first: _, since: _1, until: _2, latest: _3, ...wish }) => {
-    const { source, severityMin, topics, eventTypes, articles, languages, search } = wish;
+    const { sources, severityMin, topics, eventTypes, articles, languages, search } = wish;
     const filter: EventFilter = {
       ...EVERY_EVENT,
-      sources: source === undefined ? [] : [source],
+      sources: [...sources ?? []],
       severityMin: severityMin ?? "info",
       topics: [...topics ?? []],
       eventTypes: [...eventTypes ?? []],

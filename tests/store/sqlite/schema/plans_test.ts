@@ -197,7 +197,7 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
     { before: { id: "evt_60", publishedAtMs: T0 + 60, seq: 60 } },
     /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid<\?\)$/,
   ],
-  ["a source", { source: "board" }, BY_DATE],
+  ["a source", { sources: ["board"] }, BY_DATE],
   ["a topic and words", { topics: ["gpai"], search: searchOf("labels"), since: T0 }, BY_DATE],
   [
     "the newest versions",
