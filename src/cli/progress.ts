@@ -4,7 +4,7 @@ import { formatBytes } from "../domain/format_bytes.ts";
 import type { CommandCall } from "../server/command_context.ts";
 
 /** Shows a text on the status line until the next text or output replaces it. */
-export type ShowProgress = (text: string) => void;
+type ShowProgress = (text: string) => void;
 
 /** Returns a function that shows nothing with `--json` or without a terminal. */
 export function progressOf({ host, flags }: CommandCall): ShowProgress {

@@ -13,7 +13,7 @@ export type Cell = string | number | { text: string; colour: Colour } | {
   isDate?: true;
 };
 
-export interface Look {
+interface Look {
   hasColours: boolean;
   /** The current time in Unix ms, to which times are relative, or null for times in UTC. */
   relativeToMs: number | null;

@@ -9,7 +9,7 @@ export interface CompletedArgument {
   isList: boolean;
 }
 
-export interface CompletedOption {
+interface CompletedOption {
   name: string;
   short: string | null;
   help: string;

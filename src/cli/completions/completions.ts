@@ -10,7 +10,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = typeof SHELLS[number];
 
 /** What the completions know about the program. */
-export interface Program {
+interface Program {
   loadEveryCommand(): Promise<readonly Command[]>;
   /** What the commands with a common first word are about. */
   subjects: Readonly<Record<string, string>>;

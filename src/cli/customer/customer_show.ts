@@ -22,12 +22,13 @@ import { keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 /** Maximum number of emails shown without `--json`. */
 const SHOWN_MAILS = 10;
 
+const ENABLED_BY_OWNER = "can enable it with PATCH /v1/subscriptions/{id}";
+
 /** Why a subscription is disabled, and what enables it again. */
 const DISABLED_WORDS: Readonly<Record<DisabledReason, string>> = {
-  owner: "by its owner, who can enable it with PATCH /v1/subscriptions/{id}",
-  gone: "because the endpoint responded with 410; its owner can enable it with PATCH /v1/subscriptions/{id}",
-  failing:
-    "because no delivery succeeded for days; its owner can enable it with PATCH /v1/subscriptions/{id}",
+  owner: `by its owner, who ${ENABLED_BY_OWNER}`,
+  gone: `because the endpoint responded with 410; its owner ${ENABLED_BY_OWNER}`,
+  failing: `because no delivery succeeded for days; its owner ${ENABLED_BY_OWNER}`,
   "key-lost": "because its secret is lost; its owner rotates the secret, then enables it",
   tier: "because it exceeds the tier's limit; it is enabled automatically when the limit allows",
 };

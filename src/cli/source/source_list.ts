@@ -11,7 +11,7 @@ import { type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
 const REASON_WIDTH = 80;
 
 /** A source in the list, with the JSON's field names. Times are Unix ms. */
-export type ListedSource = ReturnType<typeof listedFields>;
+type ListedSource = ReturnType<typeof listedFields>;
 
 /** Returns the sources in the order of the config, followed by removed sources that still have held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
