@@ -66,7 +66,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   key: "API keys of customers",
   payment: "events of the payment provider",
   mail: "emails to customers",
-  audit: "changes to customers",
+  audit: "who changed what",
   delivery: "deliveries and their attempts",
   webhook: "signatures of saved deliveries",
   backup: "archives of the config and the database",

@@ -77,4 +77,10 @@ Deno.test("lists name the next page, continue from it, and print everything with
     assert.equal(mails.length, ROWS);
     assert.equal((await regfeed(folder, "payment list --before evt_none")).code, 1);
     assert.equal((await regfeed(folder, "audit list --before evt_none")).code, 2);
+    assert.equal((await regfeed(folder, "audit list --act customer.added")).code, 2);
+    const { audit } = await regfeedJson<{ audit: { act: string }[] }>(
+      folder,
+      "audit list --act customer.add,key.rotate --actor cli: --since 1d",
+    );
+    assert.deepEqual(audit.map(({ act }) => act), ["customer.add"]);
   }));

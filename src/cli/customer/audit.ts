@@ -1,30 +1,50 @@
-// `audit list`: lists the changes to customers.
+// `audit list`: lists who changed what.
+import { ACTS, type AuditQuery } from "../../domain/customer/audit.ts";
 import type { Command } from "../command.ts";
-import { CommandError, EXIT } from "../../server/command_context.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { timeCell } from "../print.ts";
+import { readSince } from "../time_argument.ts";
 import { formatTime } from "../table.ts";
 
 export const auditCommand: Command = {
   name: "audit list",
-  usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--utc] [--json]",
-  summary: "lists the changes to customers and who made them, newest first",
+  usage: "[--customer CUSTOMER] [--act ACT,…] [--actor ACTOR] [--since TIME] [--limit N] [--before SEQ] " +
+    "[--utc] [--json]",
+  summary: "lists who changed what, newest first",
   example: "regfeed audit list --customer ana@example.org",
-  options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }) },
+  options: {
+    ...CUSTOMER_OPTION,
+    act: { kind: "text", value: "ACT,…", values: ACTS, help: "any of these acts, such as source.release" },
+    actor: {
+      kind: "text",
+      value: "ACTOR",
+      help: "only actors that begin with ACTOR, such as cli: or console:ana",
+    },
+    since: { kind: "text", value: "TIME", help: "only entries since TIME, such as 7d (ago) or 2026-07-31" },
+    ...pageOptions({ row: "SEQ" }),
+  },
   run: (call) =>
-    withStore(call, async ({ store }) => {
+    withStore(call, async ({ platform, store }) => {
+      const filter = filterOf(call, platform.clock.nowMs());
       const customer = await customerOf(call, store);
       const page = await readPage(call, "audit list", {
         read: ({ limit, before }) =>
-          store.listAudit({ limit, ...customer, ...(before === undefined ? {} : { before: seqOf(before) }) }),
+          store.listAudit({
+            limit,
+            ...filter,
+            ...customer,
+            ...(before === undefined ? {} : { before: seqOf(before) }),
+          }),
         nameOf: ({ seq }) => String(seq),
       });
-      const rows = page.rows.map(({ seq, atMs, actor, act, customerId, change }) => ({
+      const rows = page.rows.map(({ seq, atMs, actor, address, act, customerId, change }) => ({
         seq,
         at: atMs,
         actor,
+        address: address ?? null,
         act,
         customer: customerId,
         change,
@@ -37,10 +57,33 @@ export const auditCommand: Command = {
         cut: "CHANGE",
         cells: (
           row,
-        ) => [timeCell(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
+        ) => [
+          timeCell(row.at),
+          row.address === null ? row.actor : `${row.actor} (${row.address})`,
+          row.act,
+          row.customer ?? "",
+          describeChange(row.change),
+        ],
       });
     }),
 };
+
+function filterOf({ texts }: CommandCall, nowMs: number): Omit<AuditQuery, "limit"> {
+  const [act, actor, since] = ["act", "actor", "since"].map((name) => texts.get(name));
+  const acts = act?.split(",").map((word) => word.trim());
+  const unknown = acts?.find((word) => !ACTS.some((known) => known === word));
+  if (unknown !== undefined) {
+    throw new CommandError(
+      `--act must be one or more of ${ACTS.join(", ")}, separated by commas, not ${unknown}`,
+      EXIT.usage,
+    );
+  }
+  return {
+    ...(acts === undefined ? {} : { acts }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(since === undefined ? {} : { sinceMs: readSince("--since", since, nowMs) }),
+  };
+}
 
 function seqOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) {

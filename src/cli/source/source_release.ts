@@ -3,6 +3,7 @@ import { formatCount } from "../../domain/format_count.ts";
 import type { Command } from "../command.ts";
 import { print, printTable } from "../print.ts";
 import { CommandError, EXIT } from "../../server/command_context.ts";
+import { actOf } from "../customer/named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { heldTable, readHeld } from "./held_events.ts";
 
@@ -18,7 +19,7 @@ export const releaseCommand: Command = {
   run(call) {
     const [deliver, discard] = [call.flags.has("deliver"), call.flags.has("discard")];
     if (deliver && discard) throw new CommandError("use either --deliver or --discard", EXIT.usage);
-    return withStore(call, async ({ config, store }) => {
+    return withStore(call, async ({ config, platform, store }) => {
       const id = call.positionals[0] ?? "";
       if (!config.sources.some((source) => source.id === id) && !await store.isKnownSource(id)) {
         throw new CommandError(`no source has the id ${id}; \`source list\` shows all sources`);
@@ -32,7 +33,7 @@ export const releaseCommand: Command = {
             : whatToDo(`${call.host.program} source release ${id}`, events.length),
         }));
       }
-      const events = await store.releaseEvents(id, deliver ? "deliver" : "discard");
+      const events = await store.releaseEvents(id, deliver ? "deliver" : "discard", actOf(call, platform));
       print(call, { source: id, events, delivered: deliver }, () => describe(id, events, deliver));
     });
   },

@@ -69,6 +69,12 @@ Deno.test("source release lists what a change spike holds, and delivers or disca
       events: 60,
       delivered: true,
     });
+    const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, "audit list");
+    assert.match(String(audit[0]?.["actor"]), /^cli:/);
+    assert.deepEqual([audit[0]?.["act"], audit[0]?.["change"]], [
+      "source.release",
+      { source: "inbox", events: 60 },
+    ]);
     for (const option of ["", " --deliver", " --discard"]) {
       const { code, stdout } = await regfeed(folder, `source release inbox${option}`);
       assert.deepEqual([code, stdout], [0, "no events of inbox are held\n"], option);

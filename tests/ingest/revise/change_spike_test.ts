@@ -5,6 +5,7 @@ import { detectSpike } from "../../../src/ingest/revise/change_spike.ts";
 import { checkSources } from "../../../src/cli/doctor/store.ts";
 import { FEED, fetchFeed, subscribe } from "../../support/collecting.ts";
 import { boardConfig, type SampleItem } from "../../support/samples.ts";
+import { BY } from "../../store/contract/given.ts";
 import { withWorld, type World } from "../../support/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -100,7 +101,7 @@ Deno.test("a feed in which every id and text changes is stored and held, and new
     assert.deepEqual(warning?.fields, { source: "board", events: 12, of: "new publications" });
     await next([...items("second", 12), { id: "news", title: "News on the AI Act", date: day(20) }]);
     assert.deepEqual(received, ["News on the AI Act"]);
-    assert.equal(await world.store.releaseEvents("board", "deliver"), 12);
+    assert.equal(await world.store.releaseEvents("board", "deliver", BY), 12);
     await next([{ id: "news", title: "News on the AI Act", date: day(20) }]);
     await next([{ id: "news", title: "News on the AI Act", date: day(20) }]);
     assert.deepEqual(received.slice(1), items("second", 12).map(({ title }) => title), "once, in order");
@@ -141,7 +142,7 @@ Deno.test("a feed with the time in every text is held; new items and a few edits
     assert.equal(json.ingestion.held_back, 32);
     await next(churned.map((item) => ({ ...item, summary: "AI Act. Read at 11:01." })));
     assert.equal(received.length, 1, "their further revisions are held too");
-    assert.equal(await world.store.releaseEvents("board", "discard"), 64);
+    assert.equal(await world.store.releaseEvents("board", "discard", BY), 64);
     await next(
       churned.map((item, at) =>
         at === 0 ? { ...item, summary: "AI Act, Article 5." } : { ...item, summary: "AI Act. Read at 11:01." }
@@ -158,7 +159,7 @@ for (const [release, expected] of [["deliver", 13], ["discard", 0]] as const) {
       const edited = { ...first, id: "second-0", summary: "On Annex III of the AI Act." };
       await next([edited, ...others]);
       assert.deepEqual(received, []);
-      await world.store.releaseEvents("board", release);
+      await world.store.releaseEvents("board", release, BY);
       await next([edited, ...others]);
       assert.equal(received.length, expected);
       await next([{ ...edited, title: "AI Act, corrected" }, ...others]);

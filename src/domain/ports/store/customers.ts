@@ -1,5 +1,5 @@
 // The part of the Store port for customers: keys, usage, stored responses and the audit log.
-import type { Act, AuditEntry } from "../../customer/audit.ts";
+import type { Act, ActName, AuditEntry, AuditQuery } from "../../customer/audit.ts";
 import type { ApiKey, Customer, DisabledBy } from "../../customer/customer.ts";
 import type { DailyAction, DailyGrant, DailyRequest } from "../../customer/daily_limit.ts";
 import type { Declaration, DeclaredCustomer } from "../../customer/declared_customers.ts";
@@ -134,7 +134,8 @@ export interface CustomerStore {
   /** Removes the responses that were stored up to `untilMs`. */
   removeResponses(untilMs: number): Promise<void>;
 
-  /** Lists entries, newest first; with `before`, only those with a lower `seq`. */
-  listAudit(query: { limit: number; before?: number; customerId?: string }): Promise<AuditEntry[]>;
+  listAudit(query: AuditQuery): Promise<AuditEntry[]>;
+  /** Records an act that changes nothing in the store. `change` must not contain secrets or email addresses. */
+  recordAct(by: Act, act: ActName, change: Record<string, unknown>): Promise<void>;
   accountHealth(): Promise<AccountHealth>;
 }

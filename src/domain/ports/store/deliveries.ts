@@ -7,7 +7,7 @@ import type {
   DeliveryStatus,
   FinishedAttempt,
 } from "../../delivery/delivery.ts";
-import type { MatchedSubscription } from "../../delivery/subscription.ts";
+import type { DisabledReason, MatchedSubscription } from "../../delivery/subscription.ts";
 import type { RegEvent } from "../../event/event.ts";
 import type { Slots } from "../../plans/share_slots.ts";
 import type { CustomerStorage, TierTable } from "./customers.ts";
@@ -124,6 +124,15 @@ export interface AllUndelivered extends UndeliveredCounts {
   heldFull: number;
 }
 
+/** What holds deliveries: the quota, the customer (disabled or unpaid), or what disabled the subscription. */
+export type HoldCause = "quota" | "customer" | DisabledReason;
+
+export interface HeldByCause {
+  cause: HoldCause;
+  deliveries: number;
+  subscriptions: number;
+}
+
 /** Deliveries and subscriptions that need the operator's attention. */
 export interface Undelivered extends AllUndelivered {
   /** The subscriptions that the service has disabled, in the order in which they were disabled. */
@@ -198,9 +207,14 @@ export interface DeliveryStore {
   ): Promise<DeliveryRecord | ReplayRefusal>;
   /**
    * Makes a pending delivery due now, before the subscription's others, with a whole new schedule, even if its receiver
-   * asked for a later time. An attempt in progress is left alone. A probed endpoint gets it as its next attempt.
+   * asked for a later time. An attempt in progress is left alone. A probed endpoint gets it as its next attempt. An act
+   * of the operator (`by`) is audited and uses no replay.
    */
-  sendDelivery(customerId: string, id: string, terms: SendTerms): Promise<DeliveryRecord | SendRefusal>;
+  sendDelivery(
+    customerId: string,
+    id: string,
+    terms: SendTerms | { nowMs: number; by: Act },
+  ): Promise<DeliveryRecord | SendRefusal>;
   /** Makes all pending deliveries of a subscription due now, under the rules of {@link sendDelivery}. */
   sendPending(
     customerId: string,
@@ -221,6 +235,8 @@ export interface DeliveryStore {
   health(): Promise<StoreHealth>;
   /** Counts held and failed deliveries. Uses only small indexes, which contain no delivered ones. */
   countUndelivered(): Promise<AllUndelivered>;
+  /** Counts the held deliveries of all customers by cause. */
+  countHeldByCause(): Promise<HeldByCause[]>;
   /** Returns the counts for each subscription of a customer, by the subscription's id. Includes deleted ones. */
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**

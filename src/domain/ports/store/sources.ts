@@ -1,4 +1,5 @@
 // The part of the Store port for sources: their state, leases and change spikes.
+import type { Act } from "../../customer/audit.ts";
 import type { ChangeSpike, ChangeVolume } from "../../source/change_volume.ts";
 import type {
   FetchResult,
@@ -97,6 +98,9 @@ export interface SourceStore {
   finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
   /** Returns the JSON of the events that a change spike holds, newest first by (`published_at`, id). */
   listHeldEvents(sourceId: string): Promise<string[]>;
-  /** Ends a source's quarantine: `deliver` matches the events, `discard` does not. Returns the number of events. */
-  releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
+  /**
+   * Ends a source's quarantine: `deliver` matches the events, `discard` does not. Returns the number of events. If it is
+   * 0, nothing is audited.
+   */
+  releaseEvents(sourceId: string, end: "deliver" | "discard", by: Act): Promise<number>;
 }

@@ -4,6 +4,7 @@ import { sendRefusal } from "../../../domain/plans/send_now.ts";
 import type { SendTerms } from "../../../domain/ports/store/deliveries.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
+import { noteAct } from "../customers/audit.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import type { Part } from "../store_methods.ts";
 import { findDelivery } from "./delivery_log.ts";
@@ -23,7 +24,8 @@ export function createSendNow(connection: Connection): Part<"sendDelivery" | "se
           isOn: isOn(connection, customerId, subscriptionId) === true,
         });
         if (refusal !== null) return refusal;
-        if (!isGranted(connection, customerId, terms)) return "limit_reached";
+        if ("by" in terms) noteAct(connection, terms.by, "delivery.send", customerId, { delivery: id });
+        else if (!isGranted(connection, customerId, terms)) return "limit_reached";
         sendFirst(connection, id, { subscriptionId, nowMs: terms.nowMs });
         endPause(connection, subscriptionId);
         return findDelivery(connection, customerId, id) ?? "unknown";

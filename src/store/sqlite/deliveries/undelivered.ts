@@ -2,6 +2,8 @@
 import type { CustomerStorage } from "../../../domain/ports/store/customers.ts";
 import type {
   AllUndelivered,
+  HeldByCause,
+  HoldCause,
   Undelivered,
   UndeliveredCounts,
 } from "../../../domain/ports/store/deliveries.ts";
@@ -12,10 +14,11 @@ import type { Part } from "../store_methods.ts";
 
 export function createUndelivered(
   connection: Connection,
-): Part<"countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
+): Part<"countUndelivered" | "countHeldByCause" | "countUndeliveredOf" | "largestCustomers"> {
   return {
     largestCustomers: (limit) => largestCustomers(connection, limit),
     countUndelivered: () => countAll(connection),
+    countHeldByCause: () => countHeldByCause(connection),
     countUndeliveredOf: (customerId) => countOf(connection, customerId),
   };
 }
@@ -52,6 +55,22 @@ function countAll(connection: Connection): AllUndelivered {
     failed: Number(row?.["failed"]),
     heldFull: Number(row?.["held_full"]),
   };
+}
+
+function countHeldByCause(connection: Connection): HeldByCause[] {
+  return connection.all(
+    sql`select iif(enabled = 0, 'customer', coalesce(subscriptions.disabled_by, 'quota')) as cause,
+        sum(held) as deliveries, count(*) as subscriptions
+      from (select subscription_id, count(*) as held from deliveries indexed by deliveries_held
+        where status = 'held' group by subscription_id)
+        cross join subscriptions on subscriptions.id = subscription_id
+        cross join customers on customers.id = customer_id
+      group by cause`,
+  ).map((row) => ({
+    cause: row["cause"] as HoldCause,
+    deliveries: Number(row["deliveries"]),
+    subscriptions: Number(row["subscriptions"]),
+  }));
 }
 
 function countOf(connection: Connection, customerId: string): Map<string, UndeliveredCounts> {

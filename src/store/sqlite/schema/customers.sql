@@ -77,6 +77,8 @@ create table audit (
   seq integer primary key autoincrement,
   at integer not null,
   actor text not null,
+  -- The IP address of an operator in the console; null for other actors.
+  address text,
   act text not null,
   customer_id text,
   change text not null check (json_valid(change))

@@ -13,6 +13,7 @@ import type {
   SourceClaim,
   SourceStore,
 } from "../../../domain/ports/store/sources.ts";
+import { noteAct } from "../customers/audit.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
 import { endQuarantine, listHeld, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
@@ -67,8 +68,13 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
 
     listHeldEvents: (sourceId) => listHeld(connection, sourceId),
 
-    releaseEvents: (sourceId, end) =>
-      connection.transaction("durable", () => endQuarantine(connection, sourceId, end)),
+    releaseEvents: (sourceId, end, by) =>
+      connection.transaction("durable", () => {
+        const events = endQuarantine(connection, sourceId, end);
+        const act = end === "deliver" ? "source.release" : "source.discard";
+        if (events > 0) noteAct(connection, by, act, null, { source: sourceId, events });
+        return events;
+      }),
   };
 }
 

@@ -1,5 +1,5 @@
 // Tier limits in SQLite: disables the newest subscriptions over the limit, and enables them again when there is room.
-import type { Act } from "../../../domain/customer/audit.ts";
+import type { Act, ActName } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { FittedSubscription } from "../../../domain/customer/mail.ts";
 import type { Tier, TierLimits } from "../../../domain/customer/tier.ts";
@@ -73,7 +73,7 @@ export function fitToLimits(
     disableSubscription(connection, id, { by: "tier", nowMs: by.atMs, mailId: null, problem: null });
   }
   for (const { id } of fit.returned) enableSubscription(connection, id);
-  const note = (act: string, change: Record<string, unknown>) =>
+  const note = (act: ActName, change: Record<string, unknown>) =>
     noteAct(connection, by, act, customerId, { limit, ...change });
   if (fit.held.length > 0) note("subscription.hold", { held: fit.held.map(({ id }) => id) });
   if (fit.returned.length > 0) note("subscription.return", { returned: fit.returned.map(({ id }) => id) });

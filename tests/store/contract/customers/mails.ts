@@ -1,5 +1,6 @@
 // Emails: leases, keys that are stored nowhere else, outcomes, erasure and the audit log.
 import assert from "node:assert/strict";
+import type { AuditQuery } from "../../../../src/domain/customer/audit.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { addCustomer, aKey, BY, claimAll, LEASE, publishMatched, subscribe, T0 } from "../given.ts";
 import { aPayment, aReview } from "./given_payments.ts";
@@ -247,4 +248,30 @@ test("listAudit() returns who changed what, newest first, without email addresse
   assert.deepEqual(all[0]?.change, { label: "default", last_four: "dddd", disabled: ["1111"] });
   assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
   assert.doesNotMatch(JSON.stringify(all), /firm\.example|d{64}/);
+});
+
+test("listAudit() selects by customer, act, actor and time", async (store) => {
+  await addCustomer(store);
+  await store.disableKeys("cus_1", null, { actor: "console:Zoë", address: "192.0.2.7", atMs: T0 + 2 });
+  await store.recordAct({ actor: "cli:ana", atMs: T0 + 3 }, "backup.create", { file: "a.tar.gz" });
+  const found = async (query: Omit<AuditQuery, "limit">) =>
+    (await store.listAudit({ limit: 9, ...query })).map(({ act, address }) => [act, address]);
+  const [add, disable, backup] = [
+    ["customer.add", undefined],
+    ["key.disable", "192.0.2.7"],
+    ["backup.create", undefined],
+  ];
+  const rows: [Omit<AuditQuery, "limit">, unknown[]][] = [
+    [{}, [backup, disable, add]],
+    [{ customerId: "cus_1" }, [disable, add]],
+    [{ acts: ["key.disable", "backup.create"] }, [backup, disable]],
+    [{ acts: [] }, []],
+    [{ actor: "cli:" }, [backup, add]],
+    [{ actor: "console:Zoë" }, [disable]],
+    [{ actor: "%" }, []],
+    [{ sinceMs: T0 + 2 }, [backup, disable]],
+    [{ sinceMs: T0 + 1, untilMs: T0 + 3 }, [disable]],
+    [{ customerId: "cus_1", acts: ["customer.add"], actor: "cli:test", sinceMs: T0 }, [add]],
+  ];
+  for (const [query, expected] of rows) assert.deepEqual(await found(query), expected, JSON.stringify(query));
 });

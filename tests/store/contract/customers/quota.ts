@@ -38,6 +38,16 @@ test("matchEvents() holds deliveries beyond the monthly quota of the tier", asyn
   assert.equal((await store.health()).pendingDeliveries, 3);
 });
 
+test("countHeldByCause() counts held deliveries by the quota, the customer, or what disabled the subscription", async (store) => {
+  await heldBeyond(store, 1, 4);
+  const held = { deliveries: 3, subscriptions: 1 };
+  assert.deepEqual(await store.countHeldByCause(), [{ cause: "quota", ...held }]);
+  await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+  assert.deepEqual(await store.countHeldByCause(), [{ cause: "owner", ...held, deliveries: 4 }]);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  assert.deepEqual(await store.countHeldByCause(), [{ cause: "customer", ...held, deliveries: 4 }]);
+});
+
 test("matchEvents() prefers a customer's own limit to its tier's", async (store) => {
   await addCustomer(store, "1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 1 } });
   await addCustomer(store, "2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 3 } });

@@ -244,6 +244,17 @@ test("sendDelivery() and sendPending() refuse what is not pending, and use one o
   assert.ok(typeof await send(waiting.id, 2) !== "string");
   assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0, 2)), "sent");
   assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0, 2)), "limit_reached");
+  const by = { actor: "console:ana", address: "192.0.2.7", atMs: T0 };
+  assert.equal(await store.sendDelivery("cus_1", done.id, { nowMs: T0, by }), "finished");
+  assert.ok(typeof await store.sendDelivery("cus_1", waiting.id, { nowMs: T0, by }) !== "string");
+  assert.equal((await store.usedToday("cus_1", T0)).replays, 2, "the operator uses none");
+  const [{ seq: _, ...entry } = {}] = await store.listAudit({ limit: 1 });
+  assert.deepEqual(entry, {
+    ...by,
+    act: "delivery.send",
+    customerId: "cus_1",
+    change: { delivery: waiting.id },
+  });
   await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
   assert.equal(await send(waiting.id), "held");
   assert.equal(await store.sendPending("cus_1", "sub_1", sending(T0)), "disabled");

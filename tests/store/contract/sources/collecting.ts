@@ -17,6 +17,7 @@ import {
   aFetchEnd,
   anEvent,
   aSource,
+  BY,
   matchAll,
   PROVENANCE,
   publish,
@@ -100,11 +101,16 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     assert.deepEqual(await store.listHeldEvents("court"), []);
     await store.finishFetch(aFetchEnd("board", T0));
     assert.deepEqual(await matched(store), [], "the next fetch does not release it");
-    assert.equal(await store.releaseEvents("court", end), 0);
-    assert.equal(await store.releaseEvents("board", end), 2);
+    assert.equal(await store.releaseEvents("court", end, BY), 0);
+    assert.equal(await store.releaseEvents("board", end, BY), 2);
     assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
     assert.equal((await store.listEvents({ limit: 9, search: searchOf(ids[0] ?? "") })).length, 1, "kept");
   }
+  const entries = (await store.listAudit({ limit: 9 })).filter(({ act }) => act.startsWith("source."));
+  assert.deepEqual(entries.map(({ actor, act, change }) => [actor, act, change]), [
+    ["cli:test", "source.discard", { source: "board", events: 2 }],
+    ["cli:test", "source.release", { source: "board", events: 2 }],
+  ]);
 });
 
 test("a revision waits behind the previous version", async (store) => {
@@ -117,7 +123,7 @@ test("a revision waits behind the previous version", async (store) => {
   await store.finishFetch(aFetchEnd("board", T0), () => SPIKE);
   await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
   assert.deepEqual(await matched(store), []);
-  await store.releaseEvents("board", "deliver");
+  await store.releaseEvents("board", "deliver", BY);
   assert.deepEqual(await matched(store), ["evt_1", "evt_2", "evt_3"]);
 });
 
@@ -152,7 +158,7 @@ test("finishFetch() holds the revisions of a spike, or its new events with their
   );
   assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
   assert.deepEqual(await matched(store), ["evt_b_2"], "revisions of known publications are delivered");
-  assert.equal(await store.releaseEvents("board", "deliver"), 4);
+  assert.equal(await store.releaseEvents("board", "deliver", BY), 4);
   assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
 });
 

@@ -156,6 +156,11 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     /^SCAN customer_storage$/,
     /^SCAN deliveries USING COVERING INDEX deliveries_undelivered$/,
   ]],
+  ["countHeldByCause()", (store) => store.countHeldByCause(), [
+    /^SCAN deliveries USING COVERING INDEX deliveries_held$/,
+    /^SEARCH subscriptions USING PRIMARY KEY \(id=\?\)$/,
+    /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
+  ]],
   ["countUndeliveredOf()", (store) => store.countUndeliveredOf("cus_1"), [
     /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
     /^SEARCH deliveries USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
