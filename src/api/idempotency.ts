@@ -1,6 +1,6 @@
 // `Idempotency-Key`: a repeated request gets the first response again and has no further effect.
 import { createHash } from "node:crypto";
-import { AppError } from "../domain/error_codes.ts";
+import { standardError } from "../domain/error_codes.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { StoredResponse } from "../domain/ports/store/customers.ts";
 import type { Store } from "../domain/ports/store/store.ts";
@@ -53,10 +53,7 @@ export function createIdempotency(
       }
       const flight = `${request.customerId} ${key}`;
       if (inFlight.has(flight)) {
-        throw new AppError(
-          "idempotency_in_flight",
-          "Wait for the response to the first request, or retry later.",
-        );
+        throw standardError("idempotency_in_flight");
       }
       inFlight.add(flight);
       try {
@@ -64,10 +61,7 @@ export function createIdempotency(
         const known = await store.findResponse(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
         if (known === null) return await act({ key, requestHash });
         if (known.requestHash !== requestHash) {
-          throw new AppError(
-            "idempotency_key_reused",
-            "This key was used for another request. Use a new key.",
-          );
+          throw standardError("idempotency_key_reused");
         }
         return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };
       } finally {

@@ -1,7 +1,7 @@
 // `/livez` and `/readyz`, for supervisors and load balancers. Both return 200, because a server that listens is ready.
-import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import { addressOf, pathOf } from "../http/request_url.ts";
+import { methodError } from "./refusals.ts";
 import { failure } from "./responses.ts";
 
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
@@ -16,7 +16,7 @@ export function probeResponse(request: Request, newId: NewId): Response | null {
   if (status === undefined) return null;
   const requestId = newId("request");
   if (request.method !== "GET" && request.method !== "HEAD") {
-    const error = new AppError("method_not_allowed", `${path} supports ${METHODS}, not ${request.method}.`);
+    const error = methodError(path, METHODS, request.method);
     return failure(error, { requestId, allowance: null, isPublic: false }, { allow: METHODS });
   }
   return new Response(`{"status":"${status}"}\n`, {

@@ -1,5 +1,5 @@
 // Errors as RFC 9457 problem details.
-import { AppError, ERRORS } from "../domain/error_codes.ts";
+import { AppError, ERRORS, standardError } from "../domain/error_codes.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
 export function problemJson(error: AppError, requestId: string): string {
@@ -10,6 +10,7 @@ export function problemJson(error: AppError, requestId: string): string {
     detail: error.detail,
     code: error.code,
     request_id: requestId,
+    ...error.extension,
     ...(error.fields.length > 0 ? { errors: error.fields } : {}),
   };
   // The detail may quote the request, and strict parsers reject an unpaired surrogate (RFC 8259, 8.2).
@@ -25,8 +26,5 @@ export function toAppError(thrown: unknown): AppError {
       "The service cannot use its database at the moment. Nothing was changed; try again later.",
     );
   }
-  return new AppError(
-    "internal",
-    "The request could not be processed. Try again. If you contact the operator, include the request id.",
-  );
+  return standardError("internal");
 }

@@ -1,5 +1,4 @@
 // The HTTP API: routes requests to handlers, and applies keys, quotas, limits and error responses to all of them.
-import { formatCount } from "../domain/format_count.ts";
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError, type ErrorCode } from "../domain/error_codes.ts";
@@ -35,6 +34,7 @@ import { checkBody, NO_INPUT, readQuery } from "../http/input.ts";
 import type { CompletedRequest } from "./metrics/request_metrics.ts";
 import { probeResponse } from "./probes.ts";
 import { toAppError } from "./problem.ts";
+import { methodError, quotaError } from "./refusals.ts";
 import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
 import { createRouter, type FindDestination } from "../http/router.ts";
 
@@ -194,7 +194,7 @@ class Server implements ApiServer {
     this.#countAnonymous(call);
     // Pages of any origin may read public paths, and browsers send a preflight request for unusual headers.
     if (request.method === "OPTIONS" && call.isPublic) return preflight(call, allow);
-    const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
+    const error = methodError(path, allow, request.method);
     return failure(error, call, { allow });
   }
 
@@ -227,12 +227,7 @@ class Server implements ApiServer {
     const customer = await keys.authenticate(authorization);
     const { allowed, limit, resetMs } = call.allowance = await countRequest(customer);
     if (allowed) return customer;
-    const requests = formatCount(limit, "request");
-    const until = new Date(resetMs).toISOString();
-    throw new AppError(
-      "quota_exceeded",
-      `Your tier allows ${requests} a day. Wait until ${until}, or ask for a higher tier.`,
-    );
+    throw quotaError(limit, resetMs);
   }
 
   /** Returns the response of a route, from the cache if the route's state has not changed. */

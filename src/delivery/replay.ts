@@ -1,6 +1,6 @@
 // Replays a period: sends a subscription's deliveries again, and creates missing ones.
 import { utcMonth } from "../domain/customer/quota_period.ts";
-import { overDailyLimit } from "../domain/customer/daily_limit.ts";
+import { notEnoughReplays, overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
 import { firstIdAt } from "../domain/event/ids.ts";
 import type { Replayed } from "../domain/ports/store/deliveries.ts";
@@ -67,10 +67,7 @@ export function createReplay(replaying: Replaying): Replay {
         if (left === 0 || counted === null) throw refused();
         const wanted = counted.replayed + counted.created;
         if (wanted > left) {
-          throw refused(
-            `This replay would send ${wanted} deliveries, but you have only ${left} of your tier's ${limit} daily ` +
-              "replays left. Nothing was sent. Replay a shorter period with `until`.",
-          );
+          throw refused(notEnoughReplays({ wanted, left, limit }));
         }
       }
       const outcome = await run(false, EVENTS_A_STEP);

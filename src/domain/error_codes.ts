@@ -47,6 +47,50 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The details of errors that are the same in every response. */
+const DETAILS = {
+  invalid_signature:
+    "The Stripe-Signature header is missing, invalid or too old, or does not match the body. The service's log " +
+    "contains the likely cause.",
+  idempotency_in_flight: "Wait for the response to the first request, or retry later.",
+  idempotency_key_reused: "This key was used for another request. Use a new key.",
+  held_full:
+    "The monthly quota is used up, and your tier's limit on held deliveries has been reached. Replay after the held " +
+    "deliveries have been sent. GET /v1/usage shows their number.",
+  subscription_disabled:
+    'The subscription is disabled. Enable it first: PATCH /v1/subscriptions/{id} with {"enabled": true}.',
+  subscription_key_lost:
+    "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
+  delivery_unfinished:
+    "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
+    'subscription is disabled, PATCH it with {"enabled": true}.',
+  delivery_finished:
+    "This delivery is finished. Only a pending delivery can be sent now. POST /v1/deliveries/{id}/replay sends a " +
+    "delivered or failed one again.",
+  delivery_held:
+    "This delivery is held. GET /v1/deliveries/{id} shows why. It is sent automatically when the cause ends.",
+  delivery_cancelled:
+    "This delivery's subscription was deleted. For past events, create a subscription with backfill_since.",
+  delivery_removed:
+    "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
+  precondition_failed:
+    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
+    "without If-Match: PATCH updates only the fields you send.",
+  internal:
+    "The request could not be processed. Try again. If you contact the operator, include the request id.",
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+export type StandardCode = keyof typeof DETAILS;
+
+export function isStandard(code: ErrorCode): code is StandardCode {
+  return code in DETAILS;
+}
+
+/** Returns an error whose detail is the same in every response. */
+export function standardError(code: StandardCode, fields: readonly FieldError[] = []): AppError {
+  return new AppError(code, DETAILS[code], fields);
+}
+
 export interface FieldError {
   /** The name of the parameter or field. Dots separate nested names. */
   field: string;
@@ -57,12 +101,16 @@ export interface FieldError {
 export class AppError extends Error {
   override readonly name = "AppError";
 
-  /** `detail` says what is wrong and what to do. `retryInSeconds` sets `Retry-After`; null if waiting does not help. */
+  /**
+   * `detail` says what is wrong and what to do. `retryInSeconds` sets `Retry-After`; null if waiting does not help.
+   * `extension` has further members of the response (RFC 9457, section 3.2).
+   */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,
     readonly fields: readonly FieldError[] = [],
     readonly retryInSeconds: number | null = null,
+    readonly extension: { subscription_id?: string } = {},
   ) {
     super(`${code}: ${detail}`);
   }

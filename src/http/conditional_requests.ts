@@ -1,5 +1,5 @@
 // Conditional requests: `If-None-Match` and `If-Match` (RFC 9110, section 13.1).
-import { AppError } from "../domain/error_codes.ts";
+import { standardError } from "../domain/error_codes.ts";
 
 /** Whether `If-None-Match` lists the tag. Tags are compared weakly (RFC 9110, 13.1.2). `*` lists no tag. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
@@ -14,9 +14,5 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
  */
 export function refuseIfMatch(ifMatch: string | null): void {
   if (ifMatch === null || ifMatch.trim() === "*") return;
-  throw new AppError(
-    "precondition_failed",
-    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
-      "without If-Match: PATCH updates only the fields you send.",
-  );
+  throw standardError("precondition_failed");
 }

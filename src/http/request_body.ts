@@ -30,7 +30,7 @@ export async function receiveBody(
 
 async function readBytes(request: Request, clock: Clock, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (announced > maxBytes) throw bodyTooLarge(maxBytes);
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -41,7 +41,7 @@ async function readBytes(request: Request, clock: Clock, maxBytes: number): Prom
         const { done, value } = await reader.read();
         if (done) return;
         length += value.length;
-        if (length > maxBytes) throw tooLarge(maxBytes);
+        if (length > maxBytes) throw bodyTooLarge(maxBytes);
         chunks.push(value);
       }
     });
@@ -60,22 +60,22 @@ async function readBytes(request: Request, clock: Clock, maxBytes: number): Prom
 function requireType(headers: Headers, wanted: BodyType): void {
   const [type, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";")
     .map((part) => part.trim());
-  if (type !== wanted) throw unsupported("Content-Type", `must be ${wanted}`);
+  if (type !== wanted) throw unsupportedMedia("Content-Type", `must be ${wanted}`);
   const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
   if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
-    throw unsupported("Content-Type", `must be ${wanted} in UTF-8; other charsets are not supported`);
+    throw unsupportedMedia("Content-Type", `must be ${wanted} in UTF-8; other charsets are not supported`);
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
-    throw unsupported("Content-Encoding", "must be left out; compressed bodies are not supported");
+    throw unsupportedMedia("Content-Encoding", "must be left out; compressed bodies are not supported");
   }
 }
 
-function unsupported(field: string, message: string): AppError {
+export function unsupportedMedia(field: string, message: string): AppError {
   return new AppError("unsupported_media_type", `${field}: ${message}`, [{ field, message }]);
 }
 
-function tooLarge(maxBytes: number): AppError {
+export function bodyTooLarge(maxBytes: number): AppError {
   const message = `may have at most ${maxBytes} bytes`;
   return new AppError("body_too_large", `body: ${message}`, [{ field: "body", message }]);
 }

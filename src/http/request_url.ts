@@ -48,14 +48,16 @@ function decode(text: string): string | null {
   }
 }
 
+export function urlTooLong(): AppError {
+  return new AppError("uri_too_long", `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`);
+}
+
 /**
  * Returns the error in a request's URL, or null if there is none. A URL must not be too long, and must have a path and
  * no fragment (RFC 9110, 4.2.5). The `Host` header must not contain a path, because the runtime puts it before the path.
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
-  if (address.length > MAX_ADDRESS_LENGTH) {
-    return new AppError("uri_too_long", `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`);
-  }
+  if (address.length > MAX_ADDRESS_LENGTH) return urlTooLong();
   if (!AUTHORITY.test(headers.get("host") ?? "")) {
     return invalid([{ field: "Host", message: "must be a host name or IP address, optionally with a port" }]);
   }

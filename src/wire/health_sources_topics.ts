@@ -258,6 +258,9 @@ export const problem = z.strictObject({
     description: "The kind of problem, for use in programs",
   }),
   request_id: identifier("request", "The request's id, as in the header `X-Request-Id`"),
+  subscription_id: identifier("subscription", "The id of your identical subscription").optional().meta({
+    description: "With `duplicate_subscription`: the id of your subscription with the same URL and filters",
+  }),
   errors: z.array(
     z.strictObject({
       field: text("A parameter, a field of the body (`topics.0`), the whole `body`, or a header"),

@@ -72,10 +72,11 @@ Deno.test("PATCH /v1/subscriptions/{id} names the invalid field and changes noth
   }));
 
 Deno.test("PATCH /v1/subscriptions/{id} follows the rules of creation", () =>
-  withSubscription(async ({ patch, subscribe }) => {
+  withSubscription(async ({ subscription, patch, subscribe }) => {
     const { id } = (await subscribe({ webhook_url: NEW_HOOK })).json.subscription;
     const duplicate = await patch({ webhook_url: HOOK }, id);
     assert.deepEqual([duplicate.status, duplicate.json.code], [409, "duplicate_subscription"]);
+    assert.equal(duplicate.json.subscription_id, subscription.id);
     await patch({ enabled: false }, id);
     assert.equal((await subscribe({ webhook_url: NEW_HOOK, language: "de" })).status, 201);
     const full = await patch({ enabled: true, severity_min: "low" }, id);

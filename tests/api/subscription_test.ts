@@ -254,7 +254,8 @@ Deno.test("POST /v1/subscriptions refuses duplicates, even if URL and filters ar
       article: ["Art. 50"],
       q: "Labels AI",
     };
-    assert.equal((await subscribe(world, key, wish)).status, 201);
+    const created = await subscribe(world, key, wish);
+    assert.equal(created.status, 201);
     const topics = ["transparency", "gpai", "gpai"];
     const same = {
       webhook_url: "HTTPS://Hooks.Example.org:443/ai#x",
@@ -264,6 +265,11 @@ Deno.test("POST /v1/subscriptions refuses duplicates, even if URL and filters ar
     };
     const again = await subscribe(world, key, same);
     assert.deepEqual([again.status, again.json.code], [409, "duplicate_subscription"]);
+    const { id } = created.json.subscription;
+    assert.equal(again.json.subscription_id, id);
+    assert.match(again.json.detail, new RegExp(`^Your active subscription ${id} has this webhook_url`));
+    const { key: otherKey } = await world.addCustomer({ email: "bo@example.org" });
+    assert.equal((await subscribe(world, otherKey, same)).status, 201, "only your own subscriptions count");
   }));
 
 Deno.test("POST /v1/subscriptions refuses more subscriptions than the tier allows, until one is deleted", () =>

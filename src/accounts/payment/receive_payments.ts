@@ -3,7 +3,7 @@ import type { TierTable } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { AccessChange, PaymentReview } from "../../domain/ports/store/payments.ts";
 import type { Act } from "../../domain/customer/audit.ts";
-import { AppError } from "../../domain/error_codes.ts";
+import { AppError, standardError } from "../../domain/error_codes.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { PaymentEvent, PaymentOutcome } from "../../domain/customer/payment.ts";
 import type { Clock, Log } from "../../domain/ports/ports.ts";
@@ -61,12 +61,9 @@ export function createPayments(options: PaymentOptions): Payments {
       const verdict = checkStripeSignature({ header: signature, body, secret, nowMs: clock.nowMs() });
       if (verdict.kind === "bad") {
         log.warn("payment event rejected: invalid signature", { cause: verdict.cause });
-        throw new AppError(
-          "invalid_signature",
-          "The Stripe-Signature header is missing, invalid or too old, or does not match the body. The service's log " +
-            "contains the likely cause.",
-          [{ field: "Stripe-Signature", message: "is not a valid signature of this request" }],
-        );
+        throw standardError("invalid_signature", [
+          { field: "Stripe-Signature", message: "is not a valid signature of this request" },
+        ]);
       }
       const reading = parseStripeEvent(parse(body), clock.nowMs());
       if (reading.kind === "unreadable") {

@@ -1,188 +1,155 @@
 // The errors in the API description: when they occur, examples, and the errors of each route.
-import { AppError, type ErrorCode, ERRORS, type FieldError } from "../../domain/error_codes.ts";
+import { notEnoughReplays, overDailyLimit } from "../../domain/customer/daily_limit.ts";
+import {
+  AppError,
+  type ErrorCode,
+  ERRORS,
+  isStandard,
+  type StandardCode,
+  standardError,
+} from "../../domain/error_codes.ts";
+import { EXAMPLE_SUBSCRIPTION } from "../../wire/examples.ts";
 import type { Example } from "../../wire/openapi.ts";
-import { MAX_ADDRESS_LENGTH } from "../../http/request_url.ts";
-import { MAX_BODY_BYTES } from "../../http/request_body.ts";
+import { MAX_ADDRESS_LENGTH, urlTooLong } from "../../http/request_url.ts";
+import { bodyTooLarge, MAX_BODY_BYTES, unsupportedMedia } from "../../http/request_body.ts";
+import { refusalError } from "../../http/ip_rate_limit.ts";
+import { invalid } from "../../http/invalid_fields.ts";
 import { problemJson } from "../problem.ts";
+import { duplicateError, limitError, methodError, quotaError } from "../refusals.ts";
+import { notFound } from "../routes/path_id.ts";
 import type { Route } from "../route.ts";
 
 const EXAMPLE_REQUEST = "req_01KYWDAKRR5WRWT5EF8803K209";
+/** A time on a day, and the end of that day. */
+const NOW_MS = Date.UTC(2026, 6, 31, 12);
+const RESET_MS = Date.UTC(2026, 7, 1);
 
 interface ProblemRow {
   /** When the error occurs, as a clause. */
   when: string;
-  detail: string;
-  errors?: FieldError[];
+  example: AppError;
 }
 
-const ROWS: Record<ErrorCode, ProblemRow> = {
+/** A row of an error that has no {@link standardError}. */
+const ROWS: Record<Exclude<ErrorCode, StandardCode>, ProblemRow> = {
   invalid_input: {
     when:
       "a parameter, a field or a header is unknown, missing or malformed, or the body is not JSON; `errors` lists them",
-    detail: "limit: must be a whole number from 1 to 200",
-    errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
+    example: invalid([{ field: "limit", message: "must be a whole number from 1 to 200" }]),
   },
   invalid_webhook_url: {
     when:
       "`webhook_url` is not allowed. `errors` names the violated rule (https, no user name or password, an allowed " +
       "port, the length); every problem with the host has the same message",
-    detail:
-      "webhook_url: must begin with https://; over http, anyone on the network path could read deliveries (the " +
-      "operator can allow http: [delivery] allow_http)",
-    errors: [{
+    example: invalid([{
       field: "webhook_url",
+      code: "invalid_webhook_url",
       message: "must begin with https://; over http, anyone on the network path could read deliveries (the " +
         "operator can allow http: [delivery] allow_http)",
-    }],
-  },
-  invalid_signature: {
-    when: "the signature of a signed request is missing, invalid or too old, or does not match the body",
-    detail:
-      "The Stripe-Signature header is missing, invalid or too old, or does not match the body. The service's " +
-      "log contains the likely cause.",
+    }]),
   },
   unauthenticated: {
     when: "the key is missing, unknown or disabled; `WWW-Authenticate` states how to send one",
-    detail: "Send your API key as `Authorization: Bearer rgf_…`.",
+    example: new AppError("unauthenticated", "Send your API key as `Authorization: Bearer rgf_…`."),
   },
   access_ended: {
     when:
       "the key is valid, but a payment is missing, the paid subscription has ended, or the operator has disabled your " +
       "access; `detail` says which, and the same key works again when access returns",
-    detail:
+    example: new AppError(
+      "access_ended",
       "This API key is valid, but your access has ended because a payment is missing or your paid subscription has " +
-      "ended. Access with the same key resumes when you pay or subscribe again with the same account.",
+        "ended. Access with the same key resumes when you pay or subscribe again with the same account.",
+    ),
   },
   subscription_limit_reached: {
     when:
       "your tier's limit on active subscriptions has been reached, or you have 100 disabled subscriptions",
-    detail:
-      "Your tier allows 5 active subscriptions. Delete or disable another one, or ask for a higher tier.",
+    example: limitError(5),
   },
   not_found: {
     when: "the id or the path does not exist, or the id belongs to another customer",
-    detail: "No event has this id.",
+    example: notFound("event"),
   },
   method_not_allowed: {
     when: "the path does not support the method; `Allow` lists the supported ones",
-    detail: "/v1/events supports GET, HEAD, not POST.",
+    example: methodError("/v1/events", "GET, HEAD", "POST"),
   },
   duplicate_subscription: {
     when: "you have a subscription with the same URL and filters that is active or held by your tier's limit",
-    detail:
-      "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
-  },
-  idempotency_in_flight: {
-    when: "the first request with the same `Idempotency-Key` is still in progress",
-    detail: "Wait for the response to the first request, or retry later.",
-  },
-  idempotency_key_reused: {
-    when: "the same `Idempotency-Key` was used for another request (another URL or body)",
-    detail: "This key was used for another request. Use a new key.",
-  },
-  subscription_disabled: {
-    when: "the subscription is disabled",
-    detail: "This subscription is disabled. Enable it with PATCH first.",
-  },
-  subscription_key_lost: {
-    when: "the subscription's secret can no longer be decrypted and must be rotated first",
-    detail:
-      "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
-  },
-  held_full: {
-    when: "the replay would exceed your tier's limit on held deliveries; nothing was sent",
-    detail:
-      "The monthly quota is used up, and your tier's limit on held deliveries has been reached. Replay after the " +
-      "held deliveries have been sent. GET /v1/usage shows their number.",
-  },
-  delivery_unfinished: {
-    when: "the delivery is pending or held and will still be sent",
-    detail:
-      "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
-      'subscription is disabled, PATCH it with {"enabled": true}.',
-  },
-  delivery_finished: {
-    when: "the delivery is not waiting for an attempt: it was delivered, has failed or was cancelled",
-    detail:
-      "This delivery is finished. Only a pending delivery can be sent now. POST /v1/deliveries/{id}/replay sends a " +
-      "delivered or failed one again.",
-  },
-  delivery_held: {
-    when: "the delivery is held; it is sent when the cause ends",
-    detail:
-      "This delivery is held. GET /v1/deliveries/{id} shows why. It is sent automatically when the cause ends.",
-  },
-  delivery_cancelled: {
-    when: "the delivery's subscription was deleted",
-    detail:
-      "This delivery's subscription was deleted. For past events, create a subscription with backfill_since.",
-  },
-  delivery_removed: {
-    when: "the delivery's body was deleted after the configured retention time",
-    detail: "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
-  },
-  precondition_failed: {
-    when: "`If-Match` contains an entity tag, but mutable resources have only weak ones; nothing was changed",
-    detail: "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed.",
+    example: duplicateError({ duplicateOf: EXAMPLE_SUBSCRIPTION.id, isHeld: false }),
   },
   body_too_large: {
     when: `the body is larger than the path allows (${MAX_BODY_BYTES} bytes, except for payment events)`,
-    detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
-    errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
+    example: bodyTooLarge(MAX_BODY_BYTES),
   },
   uri_too_long: {
     when: `the URL has more than ${MAX_ADDRESS_LENGTH} characters`,
-    detail: `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`,
+    example: urlTooLong(),
   },
   unsupported_media_type: {
     when: "the `Content-Type` is not `application/json`, its charset is not UTF-8, or the body is compressed",
-    detail: "Content-Type: must be application/json",
-    errors: [{ field: "Content-Type", message: "must be application/json" }],
+    example: unsupportedMedia("Content-Type", "must be application/json"),
   },
   quota_exceeded: {
     when: "the daily quota is used up; `Retry-After` states when to retry",
-    detail:
-      "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+    example: quotaError(1_000, RESET_MS),
   },
   backfill_limit_reached: {
     when:
       "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when to retry",
-    detail:
-      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
-      "or ask for a higher tier.",
+    example: overDailyLimit({ code: "backfill_limit_reached", nouns: "backfills", limit: 20, nowMs: NOW_MS }),
   },
   test_limit_reached: {
     when:
       "your tier's test calls per UTC day are used up, or you have too many in progress; `Retry-After` states " +
       "when to retry",
-    detail:
-      "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
-      "or ask for a higher tier.",
+    example: overDailyLimit({ code: "test_limit_reached", nouns: "test calls", limit: 50, nowMs: NOW_MS }),
   },
   replay_limit_reached: {
     when:
       "the replay would send more deliveries than you have daily replays left (nothing was sent), or another of your " +
       "replays is in progress; `Retry-After` states when to retry",
-    detail:
-      "This replay would send 800 deliveries, but you have only 120 of your tier's 500 daily replays left. Nothing was " +
-      "sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+    example: overDailyLimit(
+      { code: "replay_limit_reached", nouns: "replays", limit: 500, nowMs: NOW_MS },
+      notEnoughReplays({ wanted: 800, left: 120, limit: 500 }),
+    ),
   },
   too_many_requests: {
     when:
       "your IP address has sent too many requests without a key, or with an invalid key or signature; `Retry-After` " +
       "states when to retry",
-    detail: "Too many requests without a key from your IP address. Try again in 2 s.",
-  },
-  internal: {
-    when: "an internal error occurred; if you contact the operator, include the request id",
-    detail:
-      "The request could not be processed. Try again. If you contact the operator, include the request id.",
+    example: refusalError({ limited: "public", retryInSeconds: 2 }),
   },
   unavailable: {
     when: "the service is stopping or overloaded, or cannot use its database",
-    detail: "Too many test calls are in progress. Retry in 15 s.",
+    example: new AppError("unavailable", "Too many test calls are in progress. Retry in 15 s."),
   },
 };
+
+/** When an error occurs that has a {@link standardError}, as a clause. */
+const WHEN: Record<StandardCode, string> = {
+  invalid_signature:
+    "the signature of a signed request is missing, invalid or too old, or does not match the body",
+  idempotency_in_flight: "the first request with the same `Idempotency-Key` is still in progress",
+  idempotency_key_reused: "the same `Idempotency-Key` was used for another request (another URL or body)",
+  held_full: "the replay would exceed your tier's limit on held deliveries; nothing was sent",
+  subscription_disabled: "the subscription is disabled",
+  subscription_key_lost: "the subscription's secret can no longer be decrypted and must be rotated first",
+  delivery_unfinished: "the delivery is pending or held and will still be sent",
+  delivery_finished:
+    "the delivery is not waiting for an attempt: it was delivered, has failed or was cancelled",
+  delivery_held: "the delivery is held; it is sent when the cause ends",
+  delivery_cancelled: "the delivery's subscription was deleted",
+  delivery_removed: "the delivery's body was deleted after the configured retention time",
+  precondition_failed:
+    "`If-Match` contains an entity tag, but mutable resources have only weak ones; nothing was changed",
+  internal: "an internal error occurred; if you contact the operator, include the request id",
+};
+
+function rowOf(code: ErrorCode): ProblemRow {
+  return isStandard(code) ? { when: WHEN[code], example: standardError(code) } : ROWS[code];
+}
 
 export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).sort((a, b) =>
   ERRORS[a].status - ERRORS[b].status
@@ -209,8 +176,7 @@ export function codesOf(route: Route): ErrorCode[] {
 
 export function problemExamples(): Record<ErrorCode, Example> {
   const examples = CODES.map((code) => {
-    const { detail, errors } = ROWS[code];
-    const value: unknown = JSON.parse(problemJson(new AppError(code, detail, errors), EXAMPLE_REQUEST));
+    const value: unknown = JSON.parse(problemJson(rowOf(code).example, EXAMPLE_REQUEST));
     return [code, { summary: ERRORS[code].title, value }];
   });
   return Object.fromEntries(examples) as Record<ErrorCode, Example>;
@@ -218,5 +184,5 @@ export function problemExamples(): Record<ErrorCode, Example> {
 
 /** Returns the errors as the rows of a table with the columns code, status and when. */
 export function problemTable(): string {
-  return CODES.map((code) => `| \`${code}\` | ${ERRORS[code].status} | ${ROWS[code].when} |`).join("\n");
+  return CODES.map((code) => `| \`${code}\` | ${ERRORS[code].status} | ${rowOf(code).when} |`).join("\n");
 }

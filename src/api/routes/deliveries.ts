@@ -5,7 +5,7 @@ import type { Customer } from "../../domain/customer/customer.ts";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery/delivery.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import { AppError, type FieldError } from "../../domain/error_codes.ts";
+import { type AppError, type FieldError, standardError } from "../../domain/error_codes.ts";
 import { type IdNoun, isId } from "../../domain/event/ids.ts";
 import type { ReplayRefusal, SendTerms } from "../../domain/ports/store/deliveries.ts";
 import {
@@ -143,16 +143,9 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
         case "unknown":
           throw notFound("delivery");
         case "finished":
-          throw new AppError(
-            "delivery_finished",
-            "This delivery is finished. Only a pending delivery can be sent now. " +
-              "POST /v1/deliveries/{id}/replay sends a delivered or failed one again.",
-          );
+          throw standardError("delivery_finished");
         case "held":
-          throw new AppError(
-            "delivery_held",
-            "This delivery is held. GET /v1/deliveries/{id} shows why. It is sent automatically when the cause ends.",
-          );
+          throw standardError("delivery_held");
         case "disabled":
           throw refusal(outcome);
         case "limit_reached":
@@ -214,25 +207,12 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
     case "unknown":
       return notFound("delivery");
     case "unfinished":
-      return new AppError(
-        "delivery_unfinished",
-        "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
-          'subscription is disabled, PATCH it with {"enabled": true}.',
-      );
+      return standardError("delivery_unfinished");
     case "cancelled":
-      return new AppError(
-        "delivery_cancelled",
-        "This delivery's subscription was deleted. For past events, create a subscription with backfill_since.",
-      );
+      return standardError("delivery_cancelled");
     case "removed":
-      return new AppError(
-        "delivery_removed",
-        "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
-      );
+      return standardError("delivery_removed");
     case "disabled":
-      return new AppError(
-        "subscription_disabled",
-        "The subscription of this delivery is disabled. Enable it with PATCH /v1/subscriptions/{id} first.",
-      );
+      return standardError("subscription_disabled");
   }
 }

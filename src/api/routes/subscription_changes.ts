@@ -1,6 +1,6 @@
 // Changes to subscriptions: filters, URL, enabling; secret rotation; sending now; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import { AppError } from "../../domain/error_codes.ts";
+import { type AppError, standardError } from "../../domain/error_codes.ts";
 import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
@@ -19,12 +19,13 @@ import {
 import { toFilter } from "../input/event_filter.ts";
 import { definedFields } from "../input/without_undefined.ts";
 import { type Finding, invalid, quoteSent } from "../../http/invalid_fields.ts";
+import { duplicateError, limitError } from "../refusals.ts";
 import { responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 import { replayLimitError } from "./deliveries.ts";
-import { duplicateError, keyLostError, limitError, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
+import { SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
 
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), sendRoute(options), replayRoute(options)];
@@ -66,7 +67,7 @@ function changeRoute(options: RouteOptions): Route {
         nowMs: clock.nowMs(),
         activeLimit,
       });
-      if (typeof outcome === "string") throw refusal(outcome, activeLimit);
+      if (typeof outcome === "string" || "duplicateOf" in outcome) throw refusal(outcome, activeLimit);
       return responseBody(200, { subscription: toSubscriptionRecord(outcome), disclaimer: DISCLAIMER });
     },
   });
@@ -85,12 +86,10 @@ function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
 }
 
 function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
+  if (typeof outcome === "object") return duplicateError(outcome);
   switch (outcome) {
     case "unknown":
       return notFound("subscription");
-    case "duplicate":
-    case "duplicate_held":
-      return duplicateError(outcome);
     case "limit_reached":
       return limitError(activeLimit);
     case "headers_missing":
@@ -106,7 +105,7 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
         message: "must be sent again, because the operator has lost their values; {} removes them",
       }]);
     case "key_lost":
-      return keyLostError();
+      return standardError("subscription_key_lost");
   }
 }
 
@@ -177,7 +176,7 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
       const id = idOf("subscription", params);
       const terms = { nowMs: clock.nowMs(), replaysPerDay: limitsOf(customer).replaysPerDay };
       const outcome = await store.sendPending(customer.id, id, terms);
-      if (outcome === "disabled") throw disabledError();
+      if (outcome === "disabled") throw standardError("subscription_disabled");
       if (outcome === "limit_reached") throw replayLimitError(terms);
       const subscription = await store.findSubscription(customer.id, id);
       if (outcome === "unknown" || subscription === null) throw notFound("subscription");
@@ -187,13 +186,6 @@ function sendRoute({ store, clock, limitsOf }: RouteOptions): Route {
       });
     },
   });
-}
-
-function disabledError(): AppError {
-  return new AppError(
-    "subscription_disabled",
-    "This subscription is disabled. Enable it with PATCH first.",
-  );
 }
 
 function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
@@ -244,14 +236,10 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
         afterId: body.after ?? null,
       });
       if (outcome === "unknown") throw notFound("subscription");
-      if (outcome === "disabled") throw disabledError();
+      if (outcome === "disabled") throw standardError("subscription_disabled");
       const { replayed, created, held, lastEventId } = outcome;
       if (outcome.isFull && replayed + created === 0) {
-        throw new AppError(
-          "held_full",
-          "The monthly quota is used up, and your tier's limit on held deliveries has been reached. Replay after " +
-            "the held deliveries have been sent. GET /v1/usage shows their number.",
-        );
+        throw standardError("held_full");
       }
       const report = { replayed, created, held, next_after: lastEventId, disclaimer: DISCLAIMER };
       const response = responseBody(202, report);

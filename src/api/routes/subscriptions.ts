@@ -1,9 +1,8 @@
 // Webhook subscriptions: create, list, show, delete, test.
-import { formatCount } from "../../domain/format_count.ts";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
-import { AppError } from "../../domain/error_codes.ts";
+import { AppError, standardError } from "../../domain/error_codes.ts";
 import { toCustomHeaders } from "../../domain/delivery/custom_headers.ts";
 import { EVERY_EVENT } from "../../domain/event/event_filter.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
@@ -22,6 +21,7 @@ import {
 } from "../../wire/subscription.ts";
 import { toFilter, verifyFilter } from "../input/event_filter.ts";
 import { type Finding, notAmong } from "../../http/invalid_fields.ts";
+import { duplicateError, limitError } from "../refusals.ts";
 import { responseBody } from "../response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import { idOf, notFound } from "./path_id.ts";
@@ -160,19 +160,12 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
     async handle({ params, body: { type }, customer }) {
       const subscription = await store.findSubscription(customer.id, idOf("subscription", params));
       if (subscription === null) throw notFound("subscription");
-      if (subscription.disabledBy === "key-lost") throw keyLostError();
+      if (subscription.disabledBy === "key-lost") throw standardError("subscription_key_lost");
       const callsPerDay = limitsOf(customer).testCallsPerDay;
       const result = await sendTest(subscription, { type, callsPerDay });
       return responseBody(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
-}
-
-export function keyLostError(): AppError {
-  return new AppError(
-    "subscription_key_lost",
-    "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
-  );
 }
 
 export async function verifyRequest(
@@ -235,12 +228,10 @@ async function add(
   const { activeSubscriptions, backfillsPerDay: perDay } = limitsOf(customer);
   const backfill = backfillSinceMs === undefined ? undefined : { sinceMs: backfillSinceMs, perDay };
   const outcome = await store.addSubscription(subscription, activeSubscriptions, { response, backfill });
+  if (typeof outcome === "object") throw duplicateError(outcome);
   switch (outcome) {
     case "created":
       return;
-    case "duplicate":
-    case "duplicate_held":
-      throw duplicateError(outcome);
     case "limit_reached":
       throw limitError(activeSubscriptions);
     case "too_many_disabled":
@@ -256,23 +247,4 @@ async function add(
         nowMs: subscription.createdAtMs,
       });
   }
-}
-
-export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
-  return new AppError(
-    "duplicate_subscription",
-    twin === "duplicate"
-      ? "You have an active subscription with this webhook_url and these filters. Delete it first, or use it."
-      : "You have a subscription with this webhook_url and these filters that is held by your tier's limit " +
-        "(`disabled_by: tier`) and will be enabled when the limit allows. Delete it first, or delete or " +
-        "disable another one.",
-  );
-}
-
-export function limitError(limit: number): AppError {
-  const allowed = formatCount(limit, "active subscription");
-  return new AppError(
-    "subscription_limit_reached",
-    `Your tier allows ${allowed}. Delete or disable another one, or ask for a higher tier.`,
-  );
 }

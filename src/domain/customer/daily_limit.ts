@@ -36,6 +36,14 @@ export interface DailyLimit {
   nowMs: number;
 }
 
+/** Says that a replay would send more deliveries than there are replays left. */
+export function notEnoughReplays(
+  { wanted, left, limit }: { wanted: number; left: number; limit: number },
+): string {
+  return `This replay would send ${wanted} deliveries, but you have only ${left} of your tier's ${limit} daily replays ` +
+    "left. Nothing was sent. Replay a shorter period with `until`.";
+}
+
 /** Returns the error for exceeding a daily limit, which says when to retry. `because` replaces its first sentence. */
 export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
   if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);

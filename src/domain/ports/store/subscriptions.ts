@@ -4,15 +4,21 @@ import type { CustomHeaders } from "../../delivery/custom_headers.ts";
 import type { EventFilter } from "../../event/event_filter.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
 
+/** The customer has another subscription with the same URL and filters. */
+export interface Duplicate {
+  /** The id of the other subscription. */
+  duplicateOf: string;
+  /** Whether the tier limit holds the other subscription. If not, it is active. */
+  isHeld: boolean;
+}
+
 /**
- * The result of creating a subscription. `duplicate_held`: the tier limit holds an identical one. `too_many_disabled`:
- * the customer already has {@link MAX_DISABLED} disabled subscriptions. `backfill_limit_reached`: the day's backfills
- * are used up.
+ * The result of creating a subscription. `too_many_disabled`: the customer already has {@link MAX_DISABLED} disabled
+ * subscriptions. `backfill_limit_reached`: the day's backfills are used up.
  */
 export type SubscribeResult =
   | "created"
-  | "duplicate"
-  | "duplicate_held"
+  | Duplicate
   | "limit_reached"
   | "too_many_disabled"
   | "backfill_limit_reached";
@@ -31,14 +37,12 @@ export interface SubscriptionChange extends Partial<EventFilter> {
 
 /**
  * Why a subscription is not changed. `unknown`: the customer has no such subscription, or has deleted it.
- * `duplicate_held`: the tier limit holds an identical subscription.
  * `headers_missing`: the URL changes, but the headers, which may be credentials for the old one, are not given again.
  * `headers_lost`: the values of the headers were lost with the key of the store, and are not given again.
  */
 export type ChangeRefusal =
   | "unknown"
-  | "duplicate"
-  | "duplicate_held"
+  | Duplicate
   | "limit_reached"
   | "key_lost"
   | "headers_missing"

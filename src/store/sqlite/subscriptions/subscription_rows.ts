@@ -6,6 +6,7 @@ import type {
   MatchedSubscription,
   Subscription,
 } from "../../../domain/delivery/subscription.ts";
+import type { Duplicate } from "../../../domain/ports/store/subscriptions.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
@@ -112,9 +113,9 @@ export function identityOf(subscription: MatchedSubscription): string {
 export function otherSubscriptions(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
-): { twinOf(identity: string): "duplicate" | "duplicate_held" | null; active: number } {
+): { twinOf(identity: string): Duplicate | null; active: number } {
   const rows = connection.all(
-    sql`select identity, disabled_at from subscriptions indexed by subscriptions_wanted
+    sql`select id, identity, disabled_at from subscriptions indexed by subscriptions_wanted
       where customer_id = ${customerId} and deleted_at is null and (disabled_at is null
         or disabled_by = 'tier') and id <> ${id}`,
   );
@@ -122,7 +123,7 @@ export function otherSubscriptions(
     twinOf: (identity) => {
       const twin = rows.find((row) => row["identity"] === identity);
       if (twin === undefined) return null;
-      return twin["disabled_at"] === null ? "duplicate" : "duplicate_held";
+      return { duplicateOf: String(twin["id"]), isHeld: twin["disabled_at"] !== null };
     },
     active: rows.filter((row) => row["disabled_at"] === null).length,
   };

@@ -257,7 +257,10 @@ test("findResponse() returns the response that was stored for the customer's key
 test("addSubscription() stores a response only if it creates the subscription, and the newest for each key", async (store) => {
   await addSubscriber(store);
   const again = { ...aSubscription("sub_1"), id: "sub_2" };
-  assert.equal(await store.addSubscription(again, 9, { response: ANSWER }), "duplicate");
+  assert.deepEqual(await store.addSubscription(again, 9, { response: ANSWER }), {
+    duplicateOf: "sub_1",
+    isHeld: false,
+  });
   assert.equal(await store.addSubscription(aSubscription("sub_3"), 1, { response: ANSWER }), "limit_reached");
   assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
 

@@ -152,11 +152,15 @@ test("a subscription held by its tier cannot be enabled beyond the limit, and ke
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
   assert.equal(await change(store, "sub_2", true, 1), "limit_reached");
   const same = { webhookUrl: held.webhookUrl, topics: ["gpai"] };
-  assert.equal(await store.addSubscription(aSubscription("sub_3", same), 9), "duplicate_held");
+  const duplicate = { duplicateOf: "sub_2", isHeld: true };
+  assert.deepEqual(await store.addSubscription(aSubscription("sub_3", same), 9), duplicate);
   const options = { nowMs: T0, activeLimit: 1 };
-  assert.equal(await store.changeSubscription("cus_1", "sub_1", same, options), "duplicate_held");
+  assert.deepEqual(await store.changeSubscription("cus_1", "sub_1", same, options), duplicate);
   const other = { webhookUrl: "https://sub-1.example/hook", topics: [] };
-  assert.equal(await store.changeSubscription("cus_1", "sub_2", other, options), "duplicate");
+  assert.deepEqual(await store.changeSubscription("cus_1", "sub_2", other, options), {
+    duplicateOf: "sub_1",
+    isHeld: false,
+  });
   assert.ok(
     typeof await store.changeSubscription("cus_1", "sub_2", { language: "de" }, options) === "object",
   );

@@ -84,10 +84,11 @@ test("addSubscription() applies the limit and detects duplicates in concurrent c
   await addCustomer(store);
   const wishes = Array.from({ length: 8 }, (_, at) => aSubscription(`sub_${at}`, at % 2 === 0 ? HOOK : {}));
   const outcomes = await Promise.all(wishes.map((wish) => store.addSubscription(wish, 3)));
-  assert.deepEqual(outcomes.toSorted(), [
+  const kinds = outcomes.map((outcome) => typeof outcome === "object" ? outcome.duplicateOf : outcome);
+  assert.deepEqual(kinds.toSorted(), [
     ...Array(3).fill("created"),
-    ...Array(3).fill("duplicate"),
     ...Array(2).fill("limit_reached"),
+    ...Array(3).fill("sub_0"),
   ]);
 });
 
@@ -103,7 +104,7 @@ test("addSubscription() detects a duplicate regardless of the order of its filte
   ];
   for (const [at, change] of same.entries()) {
     const outcome = await store.addSubscription(aSubscription(`sub_same_${at}`, change), 100);
-    assert.equal(outcome, "duplicate", JSON.stringify(change));
+    assert.deepEqual(outcome, { duplicateOf: "sub_1", isHeld: false }, JSON.stringify(change));
   }
   assert.deepEqual(await listedIds(store), ["sub_1"]);
 });
@@ -239,6 +240,13 @@ const change = (
   { id = "sub_1", activeLimit = 9, nowMs = T0 } = {},
 ) => store.changeSubscription("cus_1", id, wanted, { nowMs, activeLimit });
 
+/** Changes a subscription, and returns it. Fails if the change is refused. */
+async function changed(...call: Parameters<typeof change>): Promise<Subscription> {
+  const outcome = await change(...call);
+  assert.ok(typeof outcome !== "string" && "id" in outcome, JSON.stringify(outcome));
+  return outcome;
+}
+
 test("changeSubscription() changes only the given fields", async (store) => {
   await addCustomer(store);
   const before = await subscribe(store, "sub_1", { topics: ["gpai"] });
@@ -278,13 +286,11 @@ test("changeSubscription() sends headers to a new URL only if they are given aga
   assert.equal(await change(store, elsewhere), "headers_missing");
   assert.equal(await change(store, { ...elsewhere, enabled: false }), "headers_missing");
   assert.deepEqual(await sent(T0), [[webhookUrl, headers]], "nothing has changed");
-  assert.ok(typeof await change(store, { webhookUrl, language: "de" }) !== "string", "the same URL");
-  assert.ok(typeof await change(store, { ...elsewhere, headers: {} }) !== "string");
+  await changed(store, { webhookUrl, language: "de" });
+  await changed(store, { ...elsewhere, headers: {} });
   assert.deepEqual(await sent(T0 + LEASE), [[elsewhere.webhookUrl, {}]]);
   const renewed = { "x-key": "n3w" };
-  const changed = await change(store, { webhookUrl, headers: renewed });
-  assert.ok(typeof changed !== "string");
-  assert.deepEqual(changed.headerNames, ["x-key"]);
+  assert.deepEqual((await changed(store, { webhookUrl, headers: renewed })).headerNames, ["x-key"]);
   assert.deepEqual(await sent(T0 + 2 * LEASE), [[webhookUrl, renewed]]);
   await change(store, { webhookUrl: elsewhere.webhookUrl, headers: renewed });
   assert.deepEqual(await sent(T0 + 3 * LEASE), [[elsewhere.webhookUrl, renewed]]);
@@ -306,23 +312,20 @@ test("changeSubscription() refuses duplicates of active subscriptions, and more 
   await addSubscriber(store);
   const other = await subscribe(store, "sub_2", { topics: ["gpai"] });
   const same = { webhookUrl: other.webhookUrl, topics: ["gpai"] };
-  assert.equal(await change(store, same), "duplicate");
+  const twin = { duplicateOf: "sub_2", isHeld: false };
+  assert.deepEqual(await change(store, same), twin);
   assert.deepEqual((await store.findSubscription("cus_1", "sub_1"))?.topics, []);
-  assert.ok(typeof await change(store, { ...same, enabled: false }) !== "string", "accepted if disabled");
-  assert.equal(await change(store, { enabled: true }), "duplicate");
+  await changed(store, { ...same, enabled: false });
+  assert.deepEqual(await change(store, { enabled: true }), twin);
   assert.equal(await change(store, { topics: [], enabled: true }, { activeLimit: 1 }), "limit_reached");
-  assert.ok(typeof await change(store, { topics: [], enabled: true }, { activeLimit: 2 }) !== "string");
-  assert.ok(
-    typeof await change(store, { language: "fr" }, { activeLimit: 0 }) !== "string",
-    "already enabled",
-  );
+  await changed(store, { topics: [], enabled: true }, { activeLimit: 2 });
+  await changed(store, { language: "fr" }, { activeLimit: 0 });
 });
 
 test("changeSubscription() holds waiting deliveries while disabled, and releases them when enabled", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2);
-  const off = await change(store, { enabled: false }, { nowMs: T0 + 5 });
-  assert.ok(typeof off !== "string");
+  const off = await changed(store, { enabled: false }, { nowMs: T0 + 5 });
   assert.deepEqual([off.disabledAtMs, off.disabledBy], [T0 + 5, "owner"]);
   await publishMatched(store, 3, 3);
   assert.deepEqual(await claimAll(store), []);
@@ -333,10 +336,9 @@ test("changeSubscription() holds waiting deliveries while disabled, and releases
     [2, "disabled"],
     [1, "disabled"],
   ]);
-  const again = await change(store, { enabled: false }, { nowMs: T0 + 6 });
-  assert.equal(typeof again === "string" ? again : again.disabledAtMs, T0 + 5, "already disabled");
-  const on = await change(store, { enabled: true });
-  assert.ok(typeof on !== "string");
+  const again = await changed(store, { enabled: false }, { nowMs: T0 + 6 });
+  assert.equal(again.disabledAtMs, T0 + 5, "already disabled");
+  const on = await changed(store, { enabled: true });
   assert.deepEqual([on.disabledAtMs, on.disabledBy], [null, null]);
   assert.equal(await releaseAll(store), 3);
 });
@@ -345,10 +347,10 @@ test("changeSubscription() enables a subscription that a 410 response had disabl
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "gone" });
-  const moved = await change(store, { webhookUrl: "https://new.example/hook" });
-  assert.equal(typeof moved === "string" ? moved : moved.disabledBy, "gone");
-  const on = await change(store, { enabled: true });
-  assert.equal(typeof on === "string" ? on : on.disabledBy, null);
+  const moved = await changed(store, { webhookUrl: "https://new.example/hook" });
+  assert.equal(moved.disabledBy, "gone");
+  const on = await changed(store, { enabled: true });
+  assert.equal(on.disabledBy, null);
   assert.equal(await releaseAll(store, { tiers: monthly(5) }), 1);
 });
 
