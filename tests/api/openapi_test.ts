@@ -7,6 +7,7 @@ import { responseBody } from "../../src/api/response_body.ts";
 import { publicRoute, type Route } from "../../src/api/route.ts";
 import { ERRORS } from "../../src/domain/error_codes.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
+import { guide } from "../support/guides.ts";
 import { checkAnswer, description, validator } from "../support/openapi.ts";
 import { boardConfig, PAYMENT_CONFIG } from "../support/samples.ts";
 import type { World } from "../support/world.ts";
@@ -134,6 +135,16 @@ Deno.test("every error has an example and a row in the overview", async () => {
     assert.ok(text.includes(`"${code}"`) || text.includes(`examples/${code}"`), `no operation has ${code}`);
     assert.ok(document.info.description.includes(`| \`${code}\` | ${status} |`), `overview: ${code}`);
   }
+});
+
+Deno.test("the guide to errors has the table of the overview", async () => {
+  const rowsOf = (text: string) =>
+    text.split("\n").map((line) => line.replace(/ +/g, " ").trim()).filter((line) =>
+      /^\| `\w+` \| \d{3} /.test(line)
+    );
+  const overview = rowsOf((await description()).info.description);
+  assert.equal(overview.length, Object.keys(ERRORS).length);
+  assert.deepEqual(rowsOf(guide("errors.md")), overview);
 });
 
 Deno.test("every example matches its schema", async () => {

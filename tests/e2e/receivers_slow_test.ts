@@ -2,23 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../src/delivery/sign.ts";
+import { guide, writeProgram } from "../support/guides.ts";
 import { regfeed, withFolder } from "../support/process.ts";
 import { freePort } from "../support/loopback.ts";
 import { needs, program } from "../support/needs.ts";
 
-const DOCS = await Deno.readTextFile(new URL("../../docs/use/webhooks.md", import.meta.url));
+const DOCS = guide("webhooks.md");
 const SECRET = "0123456789abcdef".repeat(4);
 const OTHER = "fedcba9876543210".repeat(4);
 const BODY = '{"type":"event.published","sequence":7,"title":"Grüße – 規則"}';
 const PATIENCE_MS = 20_000;
-
-/** Returns a program from the page. The file name is in the program's first line. */
-function shown(file: string): string {
-  for (const [, code = ""] of DOCS.matchAll(/^```\w+\n(.*?)^```$/gms)) {
-    if (/^(?:\/\/|#) (\S+)$/m.exec(code.split("\n")[0] ?? "")?.[1] === file) return code;
-  }
-  throw new Error(`docs/use/webhooks.md shows no ${file}`);
-}
 
 interface Sent {
   headers: Record<string, string>;
@@ -104,7 +97,7 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
     ),
     () =>
       withFolder(async (folder) => {
-        await Deno.writeTextFile(join(folder, file), shown(file));
+        await writeProgram(file, folder);
         await build(tool, file, folder);
         const port = freePort();
         const child = new Deno.Command(command.startsWith(".") ? join(folder, command) : command, {
@@ -134,7 +127,7 @@ Deno.test(
   needs("docs/use/webhooks.md: verify.sh accepts valid and refuses invalid deliveries", program("openssl")),
   () =>
     withFolder(async (folder) => {
-      await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));
+      await writeProgram("verify.sh", folder);
       for (const [name, { headers, body }, good] of cases()) {
         if (headers["webhook-timestamp"] === undefined || !/^\d+$/.test(headers["webhook-timestamp"])) {
           continue;
@@ -163,7 +156,7 @@ for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as con
     ),
     () =>
       withFolder(async (folder) => {
-        await Deno.writeTextFile(join(folder, file), shown(file));
+        await writeProgram(file, folder);
         await Deno.writeTextFile(join(folder, "secret"), `${SECRET}\n`);
         const port = freePort();
         const child = new Deno.Command(tool, {

@@ -16,6 +16,12 @@ const TOPICS = TOPIC_RULES.map(({ id, parent, name_en, name_de, name_fr }) => {
   return { id, parent, name_en, name_de, name_fr, ...definition };
 });
 
+const PAGES = [
+  ["definitions.md", "name_en", "definition_en"],
+  ["definitions.de.md", "name_de", "definition_de"],
+  ["definitions.fr.md", "name_fr", "definition_fr"],
+] as const;
+
 Deno.test("every severity, event type and topic has a name and a definition in three languages, and nothing else has", () => {
   assert.deepEqual(DEFINED_SEVERITIES.map(({ id }) => id), [...SEVERITIES]);
   assert.deepEqual(DEFINED_EVENT_TYPES.map(({ id }) => id), [...EVENT_TYPES]);
@@ -39,17 +45,21 @@ Deno.test("every severity, event type and topic has a name and a definition in t
   }
 });
 
-Deno.test("docs/use/classification.md has the definition of every severity, event type and topic", async () => {
-  const page = await Deno.readTextFile(new URL("../../../docs/use/classification.md", import.meta.url));
-  const rows = new Set(page.split("\n").map((line) => line.replace(/ +/g, " ").trim()));
-  const expected = [
-    ...DEFINED_SEVERITIES.map(({ id, definition_en }) => `| \`${id}\` | ${definition_en} |`),
-    ...DEFINED_EVENT_TYPES.map(({ id, name_en, definition_en }) =>
-      `| \`${id}\` | ${name_en} | ${definition_en} |`
-    ),
-    ...TOPICS.map(({ id, parent, name_en, definition_en }) =>
-      `| \`${id}\` |${parent === null ? "" : ` \`${parent}\``} | ${name_en} | ${definition_en} |`
-    ),
-  ];
-  for (const row of expected) assert.ok(rows.has(row), `missing in docs/use/classification.md: ${row}`);
+Deno.test("the guide to definitions has every severity, event type and topic, and nothing else, in each language", async () => {
+  for (const [file, name, definition] of PAGES) {
+    const page = await Deno.readTextFile(new URL(`../../../docs/use/${file}`, import.meta.url));
+    const rows = page.split("\n").map((line) => line.replace(/ +/g, " ").trim()).filter((line) =>
+      /^\| `.*\. \|$/.test(line)
+    );
+    const expected = [
+      ...[...DEFINED_SEVERITIES].reverse(),
+      ...DEFINED_EVENT_TYPES,
+    ].map((term) => `| \`${term.id}\` | ${term[name]} | ${term[definition]} |`);
+    const topics = TOPICS.map((topic) =>
+      `| \`${topic.id}\` |${topic.parent === null ? "" : ` \`${topic.parent}\``} | ${topic[name]} | ${
+        topic[definition]
+      } |`
+    );
+    assert.deepEqual(rows, [...expected, ...topics], file);
+  }
 });
