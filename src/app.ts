@@ -2,6 +2,8 @@
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
+import { createSessions } from "./accounts/sessions.ts";
+import { createSignIn } from "./accounts/sign_in.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./http/ip_rate_limit.ts";
 import { readRanges, type Remote } from "./http/client_address.ts";
@@ -134,6 +136,8 @@ export function createApp(options: AppOptions): App {
     publicUrl: config.server.publicUrl,
   });
   const access = createAccess({ store, clock });
+  const sessions = createSessions({ ...platform, ...services, store });
+  const signIn = createSignIn({ store, clock, sessions, newId: services.newId });
   const server = createServer({
     routes: routesOf(parts, delivery, payments),
     ...platform,
@@ -153,6 +157,7 @@ export function createApp(options: AppOptions): App {
   const endGraces = async () => await payments?.endGraces();
   /** Tasks that remove old data, keyed by the message logged on failure. */
   const removals: Record<string, () => Promise<void>> = {
+    "ended sessions not deleted": () => store.removeOldSessions(clock.nowMs()),
     "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
     "contents of old emails not deleted": async () => {
       await store.blankMails({ finishedUntilMs: clock.nowMs() - config.mail.keepMs, limit: MAX_BLANKED });
@@ -161,6 +166,8 @@ export function createApp(options: AppOptions): App {
   const chores = {
     "request counts not written": () => quota.flush(),
     "uses of keys not written": () => access.flush(),
+    "uses of sessions not written": () => sessions.flush(),
+    "requested sign-in links not queued": () => signIn.queueRequested(),
     "access of non-paying customers not ended": endGraces,
     "storage faults not checked": async () => void await store.fault(),
     ...removals,
@@ -184,9 +191,11 @@ export function createApp(options: AppOptions): App {
       await ingest.ingest();
       await endGraces();
       await delivery.tick();
+      await signIn.queueRequested();
       await mailLoop.tick();
       await quota.flush();
       await access.flush();
+      await sessions.flush();
       for (const remove of Object.values(removals)) await remove();
     },
     async start() {
@@ -205,6 +214,7 @@ export function createApp(options: AppOptions): App {
       await drain();
       await quota.flush();
       await access.flush();
+      await sessions.flush();
     },
   };
 }

@@ -7,6 +7,7 @@ const SECRETS: readonly [RegExp, string][] = [
   [/\b([sr]k_(?:live|test)_)\w+/g, "$1[redacted]"],
   [/\bBearer\s+[^\s"',;]+/gi, "Bearer [redacted]"],
   [/\b[0-9a-f]{64}\b/gi, "[redacted]"], // a webhook's secret, or a key's hash
+  [/(\/sign-in\/link\/)[\w-]+/g, "$1[redacted]"],
   [/(:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, "$1:[redacted]@"], // a password in a URL
 ];
 

@@ -16,6 +16,10 @@ Deno.test("redact() redacts secrets and nothing else", () => {
     [`secret ${HEX}.`, "secret [redacted]."],
     ["smtp://user:pa55:word@mail.example", "smtp://user:[redacted]@mail.example"],
     [`two: rgf_${HEX}, rgf_${HEX}`, "two: rgf_[redacted], rgf_[redacted]"],
+    [
+      "https://feed.example/sign-in/link/Ab-_9 works once",
+      "https://feed.example/sign-in/link/[redacted] works once",
+    ],
     ["http://127.0.0.1:8080/v1/events?q=a@b", "http://127.0.0.1:8080/v1/events?q=a@b"],
     ["evt_01M7Y5G7Z685RF4HSJQGBQCRA1", "evt_01M7Y5G7Z685RF4HSJQGBQCRA1"],
     [HEX.slice(1), HEX.slice(1)],

@@ -7,6 +7,7 @@ import "./contract/customers/mails.ts";
 import "./contract/customers/payments.ts";
 import "./contract/customers/plan_limits.ts";
 import "./contract/customers/quota.ts";
+import "./contract/customers/sessions.ts";
 import "./contract/deliveries/delivery_log.ts";
 import "./contract/deliveries/endpoints.ts";
 import "./contract/deliveries/matching.ts";

@@ -19,8 +19,10 @@ import {
   type Random,
 } from "../../domain/ports/ports.ts";
 import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
+import { SIGN_IN_LINK_MS } from "../../domain/customer/session.ts";
 import { makeKey } from "../keys.ts";
-import { renderMail } from "./render_mail.ts";
+import { makeLink } from "../sign_in.ts";
+import { type MailFacts, renderMail } from "./render_mail.ts";
 
 const ATTEMPT_MS = 60_000;
 /** Maximum number of emails claimed and sent concurrently. */
@@ -43,7 +45,7 @@ const DELAYS_MS = [
 const JITTER = 0.1;
 
 export interface MailLoopOptions {
-  store: Pick<Store, "claimMails" | "storeWelcomeKey" | "finishMail">;
+  store: Pick<Store, "claimMails" | "storeWelcomeKey" | "addSignInLink" | "finishMail">;
   clock: Clock;
   random: Random;
   mailer: Mailer;
@@ -125,7 +127,22 @@ async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise
     if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
     key = made.key;
   }
-  const rendered = renderMail(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
+  let link: MailFacts["link"] = null;
+  if (mail.kind === "sign-in") {
+    const nowMs = clock.nowMs();
+    const { requestedAtMs, returnTo } = mail.data;
+    if (nowMs - requestedAtMs >= SIGN_IN_LINK_MS) {
+      return { kind: "cancelled", problem: "it could not be sent in time" };
+    }
+    const viewer = { kind: "customer", customerId: customer.id } as const;
+    const made = makeLink(viewer, { random, nowMs, publicUrl, returnTo });
+    if (!await store.addSignInLink(made.stored, null)) {
+      return { kind: "cancelled", problem: CUSTOMER_DISABLED };
+    }
+    link = { url: made.url, expiresAtMs: nowMs + SIGN_IN_LINK_MS };
+  }
+  const limits = limitsOf(customer, tiers);
+  const rendered = renderMail(mail, { key, link, publicUrl, support, limits });
   try {
     // A repeated welcome email has a new key, so mail programs must not treat it as a duplicate.
     const messageId = mail.kind === "welcome" ? `${mail.id}.${mail.attempt}` : mail.id;

@@ -19,6 +19,8 @@ type Value = string | readonly Block[];
 
 export interface MailFacts {
   key: string | null;
+  /** The one-time link of a `sign-in` email, otherwise null. */
+  link: { url: string; expiresAtMs: number } | null;
   publicUrl: string;
   support: string;
   limits: ListedLimits;
@@ -64,7 +66,10 @@ function fill(text: string, values: Readonly<Record<string, Value>>): string {
 }
 
 /** Returns the values of the placeholders: the email's data, formatted, and values derived from the data. */
-function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFacts): Record<string, Value> {
+function valuesOf(
+  mail: ClaimedMail,
+  { key, link, publicUrl, support, limits }: MailFacts,
+): Record<string, Value> {
   const { language, tier } = mail.customer;
   const texts = TEXTS[language];
   const values: Record<string, Value> = { publicUrl, support, tier };
@@ -83,6 +88,10 @@ function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFa
     // The key is on a separate line that no transfer encoding breaks, so that it can be copied.
     values["firstRequest"] = [{ code: `curl --oauth2-bearer \\\n${key} \\\n${publicUrl}/v1/events` }];
     values["keyHeader"] = [{ code: "Authorization: Bearer rgf_..." }];
+  }
+  if (mail.kind === "sign-in") {
+    values["link"] = [{ code: link?.url ?? "" }];
+    values["expiresAtMs"] = formatDate(language, link?.expiresAtMs ?? 0);
   }
   if ("held" in mail.data) {
     values["held"] = listOf(texts.held, mail.data.held);

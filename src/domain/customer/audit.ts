@@ -39,6 +39,9 @@ export const ACTS = [
   "source.release",
   "source.discard",
   "backup.create",
+  "console.link",
+  "console.sign-in",
+  "session.end",
   "secrets.give-up",
   "store.new-key",
 ] as const;

@@ -14,6 +14,7 @@ export const MAIL_KINDS = [
   "quota-80",
   "quota-100",
   "held-full",
+  "sign-in",
 ] as const;
 
 export type MailKind = typeof MAIL_KINDS[number];
@@ -80,6 +81,8 @@ export interface MailData {
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
   "held-full": HeldFull;
+  /** The one-time link is not included, because it is created when the email is sent. `returnTo` is a local path. */
+  "sign-in": { requestedAtMs: number; returnTo: string | null };
 }
 
 /** An email address and a display name, which may be empty. */

@@ -7,6 +7,7 @@ export const ID_PREFIXES = {
   customer: "cus_",
   mail: "mail_",
   request: "req_",
+  session: "ses_",
   process: "prc_",
 } as const;
 

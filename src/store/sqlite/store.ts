@@ -25,6 +25,7 @@ import { createIdempotency } from "./customers/idempotency.ts";
 import { createReplays } from "./deliveries/replays.ts";
 import { createSendNow } from "./deliveries/send_now.ts";
 import { createRetention } from "./deliveries/retention.ts";
+import { createSessions } from "./customers/sessions.ts";
 import { createSources } from "./sources/sources.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import { createPlanLimits } from "./subscriptions/plan_limits.ts";
@@ -48,6 +49,7 @@ export function openStore(path: string, vaultSource: VaultSource, options: Sqlit
     ...createPayments(connection),
     ...createMails(connection),
     ...createAudit(connection),
+    ...createSessions(connection),
     accountHealth: () => accountHealth(connection),
     ...createUsage(connection),
     ...createDailyUsage(connection),

@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from "../../../src/domain/customer/tier.ts";
 
 const AT = Date.parse("2026-08-15T10:00:00Z");
 const KEY = `rgf_${"a1".repeat(32)}`;
+const LINK = `https://feed.example.org/sign-in/link/${"Ab-_9".repeat(5).slice(0, 22)}`;
 const FAILING = {
   subscriptionId: "sub_1",
   host: "hooks.client.example",
@@ -32,6 +33,7 @@ const CONTENTS: MailContent[] = [
   { kind: "quota-80", data: USE },
   { kind: "quota-100", data: { ...USE, what: "requests" } },
   { kind: "held-full", data: { limit: 5_000, sinceMs: AT, resetsAtMs: AT + 86_400_000 } },
+  { kind: "sign-in", data: { requestedAtMs: AT, returnTo: "/console" } },
 ];
 
 const write = (content: MailContent, language: MailLanguage, publicUrl = "https://feed.example.org") => {
@@ -41,7 +43,14 @@ const write = (content: MailContent, language: MailLanguage, publicUrl = "https:
   };
   const mail: ClaimedMail = { ...content, id: "mail_1", attempt: 1, tries: 1, lastFour: null, customer };
   const key = content.kind === "welcome" ? KEY : null;
-  return renderMail(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
+  const link = content.kind === "sign-in" ? { url: LINK, expiresAtMs: AT + 900_000 } : null;
+  return renderMail(mail, {
+    key,
+    link,
+    publicUrl,
+    support: "help@feed.example",
+    limits: DEFAULT_LIMITS.team,
+  });
 };
 
 /** Returns the text without line wrapping. */
@@ -84,6 +93,20 @@ Deno.test("a welcome email contains the key, a first request, the disclaimer and
       text.includes(`    curl --oauth2-bearer \\\n    ${KEY} \\\n    https://feed.example.org/v1/events\n`),
     );
     for (const pattern of rows[language]) assert.match(unfolded(text), pattern, language);
+  }
+});
+
+Deno.test("a sign-in email has the link on a line of its own, and says when it expires", () => {
+  const rows: [MailLanguage, RegExp][] = [
+    ["en", /works once, until 15 August 2026 at 10:15 UTC\./],
+    ["de", /einmal, bis zum 15\. August 2026 um 10:15 UTC\./],
+    ["fr", /une seule fois, jusqu’au 15 août 2026 à 10:15 UTC\./],
+  ];
+  for (const [language, expected] of rows) {
+    const { text, html } = write({ kind: "sign-in", data: { requestedAtMs: AT, returnTo: null } }, language);
+    assert.match(unfolded(text), expected);
+    assert.ok(text.includes(`\n    ${LINK}\n`) && html.includes(`\n${LINK}\n`), language);
+    assert.ok(text.split("\n").every((line) => line.length <= 76), language);
   }
 });
 

@@ -239,7 +239,13 @@ Deno.test("the key of a welcome email is on one line in text and HTML, by SMTP a
     withServer({}, async (port, taken) => {
       const key = `rgf_${"0f".repeat(32)}`;
       const limits = { apiRequestsPerDay: 1, webhookDeliveriesPerMonth: 2, activeSubscriptions: 3 };
-      const facts = { key, publicUrl: "https://feed.example.org", support: "help@feed.example", limits };
+      const facts = {
+        key,
+        link: null,
+        publicUrl: "https://feed.example.org",
+        support: "help@feed.example",
+        limits,
+      };
       const outbox = createMailer({ smtp: null, outbox: folder });
       for (const language of MAIL_LANGUAGES) {
         const customer = {

@@ -74,6 +74,12 @@ export const ENGLISH: MailTexts = {
       "No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. The held deliveries are sent with next month's quota on {resetsAtMs}, when you move to a higher tier, or, for disabled subscriptions, when you enable them.",
       "In GET /v1/subscriptions, these subscriptions have the reason held_full in catch_up.",
     ],
+    "sign-in": [
+      "Your sign-in link",
+      "Open this link to sign in to the console. It works once, until {expiresAtMs}.",
+      "{link}",
+      "If you did not request this link, ignore this email. Nobody can sign in without the link.",
+    ],
   },
   limits: {
     apiRequestsPerDay: ["request per day", "requests per day"],

@@ -74,6 +74,12 @@ export const FRENCH: MailTexts = {
       "Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Les livraisons retenues seront envoyées le {resetsAtMs}, avec le quota du mois suivant, ou plus tôt si vous passez à une formule supérieure. Celles d’un abonnement désactivé seront envoyées lorsque vous le réactiverez.",
       "GET /v1/subscriptions indique ces abonnements : le motif dans catch_up est held_full.",
     ],
+    "sign-in": [
+      "Votre lien de connexion",
+      "Ouvrez ce lien pour vous connecter à la console. Il est utilisable une seule fois, jusqu’au {expiresAtMs}.",
+      "{link}",
+      "Si vous n’avez pas demandé ce lien, ignorez cet e-mail. Sans le lien, personne ne peut se connecter.",
+    ],
   },
   limits: {
     apiRequestsPerDay: ["requête par jour", "requêtes par jour"],

@@ -74,6 +74,12 @@ export const GERMAN: MailTexts = {
       "Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Die zurückgehaltenen Zustellungen werden am {resetsAtMs} mit dem Kontingent des nächsten Monats gesendet oder schon vorher, wenn Sie in einen höheren Tarif wechseln. Zustellungen deaktivierter Abonnements werden gesendet, sobald Sie diese aktivieren.",
       "GET /v1/subscriptions nennt diese Abonnements: Der Grund in catch_up ist held_full.",
     ],
+    "sign-in": [
+      "Ihr Anmeldelink",
+      "Öffnen Sie diesen Link, um sich in der Konsole anzumelden. Er gilt einmal, bis zum {expiresAtMs}.",
+      "{link}",
+      "Falls Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail. Ohne den Link kann sich niemand anmelden.",
+    ],
   },
   limits: {
     apiRequestsPerDay: ["Anfrage pro Tag", "Anfragen pro Tag"],

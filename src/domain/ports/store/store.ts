@@ -6,6 +6,7 @@ import type { EventStore } from "./events.ts";
 import type { MailStore } from "./mails.ts";
 import type { PaymentStore } from "./payments.ts";
 import type { PublicationStore } from "./publications.ts";
+import type { SessionStore } from "./sessions.ts";
 import type { SourceStore } from "./sources.ts";
 import type { StorageProblem } from "./storage_fault.ts";
 import type { SubscriptionStore } from "./subscriptions.ts";
@@ -19,6 +20,7 @@ export interface Store
     SubscriptionStore,
     CustomerStore,
     PaymentStore,
+    SessionStore,
     MailStore {
   /**
    * Returns the current storage fault, or null. During a fault, the methods that it affects reject with a StorageError.

@@ -15,6 +15,8 @@ create table customers (
   erased_at integer
 ) strict;
 
+create index customers_by_email on customers (lower(email), created_at, id);
+
 create table api_keys (
   hash text primary key check (length(hash) = 64),
   customer_id text not null references customers (id),

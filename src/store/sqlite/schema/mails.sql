@@ -3,7 +3,8 @@
 create table mails (
   id text primary key,
   kind text not null check (kind in ('welcome', 'key-rotated', 'payment-failed', 'access-ended', 'tier-changed',
-    'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full')),
+    'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full',
+    'sign-in')),
   customer_id text not null references customers (id),
   -- The data for the email's text, without API keys or email addresses; '{}' after the retention period.
   data text not null check (json_valid(data)),
@@ -27,3 +28,4 @@ create index mails_failed on mails (finished_at) where status = 'failed';
 create index mails_by_customer on mails (customer_id, created_at, id);
 create index mails_by_age on mails (created_at, id);
 create index mails_to_blank on mails (finished_at) where status in ('sent', 'cancelled') and data <> '{}';
+create index mails_sign_in on mails (created_at) where kind = 'sign-in' and status <> 'queued';

@@ -6,12 +6,13 @@ import events from "./events.sql" with { type: "text" };
 import mails from "./mails.sql" with { type: "text" };
 import payments from "./payments.sql" with { type: "text" };
 import publications from "./publications.sql" with { type: "text" };
+import sessions from "./sessions.sql" with { type: "text" };
 import sources from "./sources.sql" with { type: "text" };
 import store from "./store.sql" with { type: "text" };
 import subscriptions from "./subscriptions.sql" with { type: "text" };
 
 /** The statements that create all tables. Each trigger comes after the tables that it uses. */
 export const SCHEMA = [
-  ...[store, sources, events, publications, customers, payments, mails, subscriptions, deliveries],
+  ...[store, sources, events, publications, customers, payments, mails, sessions, subscriptions, deliveries],
   customerStorage,
 ].join("\n");

@@ -17,6 +17,7 @@ const WALKED = [
   "mails_due",
   "mails_failed",
   "payment_events_by_receipt",
+  "sessions_of_operators",
 ];
 /** Tables that stay small or are emptied, and `event_order`, which a list reads only until its page is full. */
 const SMALL = [

@@ -63,6 +63,28 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["findKey()", (store) => store.findKey(aKey("1").hash), [
     /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
   ]],
+  ["findSession()", (store) => store.findSession(aKey("1").hash), [
+    /^SEARCH sessions USING INDEX \w+_2 \(hash=\?\)$/,
+    /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)/,
+  ]],
+  ["listSessions()", (store) => store.listSessions({ customerId: "cus_1" }, T0), [
+    /^SEARCH sessions USING INDEX sessions_by_customer \(customer_id=\?\)$/,
+  ]],
+  [
+    "queueLinkMails()",
+    (store) => store.queueLinkMails({ email: "cus_1@firm.example", returnTo: null, nowMs: T0, newMailId }),
+    [
+      /^SEARCH customers USING INDEX customers_by_email \(<expr>=\?\)$/,
+      /^SEARCH mails USING INDEX mails_by_customer \(customer_id=\? AND created_at>\?\)$/,
+    ],
+  ],
+  ["removeOldSessions()", (store) => store.removeOldSessions(T0), [
+    /^SEARCH sessions USING (COVERING )?INDEX sessions_by_use \(last_seen_at<\?\)$/,
+    /^SEARCH sessions USING (COVERING )?INDEX sessions_by_age \(created_at<\?\)$/,
+    /^SEARCH sign_in_links USING COVERING INDEX sign_in_links_by_age \(created_at<\?\)$/,
+    /^SEARCH submitted_forms USING COVERING INDEX submitted_forms_by_age \(created_at<\?\)$/,
+    /^SEARCH mails USING (COVERING )?INDEX mails_sign_in \(created_at<\?\)$/,
+  ]],
   ["countedRequests()", (store) => store.countedRequests("cus_1", "2026-07-20"), [
     /^SEARCH api_usage USING PRIMARY KEY \(customer_id=\? AND day=\?\)$/,
   ]],
