@@ -1,5 +1,6 @@
 // Runs the command line: finds the command, prints help, and turns errors into exit codes.
 import { findNearest } from "../domain/did_you_mean.ts";
+import { Refusal } from "../domain/operator/refusal.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
 import { redact } from "../domain/redact.ts";
@@ -36,9 +37,14 @@ export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>
     return await command.run({ host, loadEngine, ...read }) ?? EXIT.done;
   } catch (error) {
     // A message may repeat an argument; a key or secret pasted in the wrong place must not reach a log.
-    host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));
+    host.err(redact(`regfeed ${command.name}: ${await describeFailure(error)}\n`));
     return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }
+}
+
+async function describeFailure(error: unknown): Promise<string> {
+  if (error instanceof Refusal) return (await import("./refusals.ts")).describeRefusal(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {

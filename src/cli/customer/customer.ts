@@ -1,25 +1,21 @@
 // `customer …`: manage customers and their tiers.
-import { makeKey } from "../../accounts/keys.ts";
 import type { Config } from "../../config/config.ts";
 import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { keyStateOf } from "../../domain/customer/api_key.ts";
 import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
-import { createIds } from "../../domain/event/ids.ts";
 import { isMailAddress } from "../../domain/customer/mail.ts";
 import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
+import { addCustomer, changeCustomer as changeStored, type EditedCustomer } from "../../operate/customers.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import {
   actOf,
-  findByEmail,
-  idsOf,
   keyFields,
   nameOfKey,
   printCustomer,
   printKey,
   publicFields,
-  requireChangeable,
+  requireCustomer,
 } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { stateCell } from "../colours.ts";
@@ -54,22 +50,10 @@ export const customerCommands: Command[] = [
       const tier = tierOf(call.texts.get("tier") ?? "indie");
       const limits = limitsIn(call, tier);
       return withStore(call, async ({ config, platform, store }) => {
-        await refuseDeclared(email, { config, store });
-        if (!call.flags.has("another")) await refuseKnown(store, email);
-        const nowMs = platform.clock.nowMs();
-        const customer: Customer = {
-          id: createIds(() => nowMs, (count) => platform.random.bytes(count))("customer"),
-          email,
-          tier,
-          enabled: true,
-          limits,
-          language: "en",
-          declared: false,
-          createdAtMs: nowMs,
-        };
-        const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-        await store.addCustomer(customer, stored, actOf(call, platform));
-        printKey(call, { customer, key, label: stored.label });
+        const another = call.flags.has("another");
+        const given = { email, tier, limits, another };
+        const added = await addCustomer({ ...platform, config, store }, given, actOf(call, platform));
+        printKey(call, added);
       }, { withoutStore: "make" });
     },
   },
@@ -139,27 +123,17 @@ async function changeCustomer(
   change: Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>,
 ): Promise<void> {
   await withStore(call, async ({ config, platform, store }) => {
-    const customer = { ...await requireChangeable(call, store), ...change };
-    if (change.email !== undefined || change.enabled === true) {
-      await refuseDeclared(customer.email, { config, store });
-    }
-    if (change.email !== undefined && !call.flags.has("another")) {
-      await refuseKnown(store, change.email, customer.id);
-    }
-    const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
-    await store.changeCustomer(customer.id, change, {
-      ...actOf(call, platform),
-      tiers: config.tiers,
-      newMailId: () => newId("mail"),
-    });
-    const now = await store.findCustomer(customer.id);
-    if (change.enabled === true && now?.enabled === false) {
-      throw new CommandError(
-        `${customer.id} stays disabled until its next payment; \`customer show\` has the details`,
-      );
-    }
-    if (change.tier !== undefined) await printHeld(call, store, customer.id);
-    printCustomer(call, customer, describeChange(change, now ?? customer, config));
+    const { id } = await requireCustomer(call, store);
+    const another = call.flags.has("another");
+    const operation = { ...platform, config, store };
+    const { customer, held } = await changeStored(
+      operation,
+      id,
+      { ...change, another },
+      actOf(call, platform),
+    );
+    if (change.tier !== undefined) printHeld(call, held);
+    printCustomer(call, customer, describeChange(change, customer, config));
   });
 }
 
@@ -182,36 +156,10 @@ function describeState(customer: Customer, { tiers }: Config): string {
     `active subscriptions: ${activeSubscriptions}`;
 }
 
-async function printHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
-  const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
+function printHeld({ host }: CommandCall, held: EditedCustomer["held"]): void {
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
   host.err(`Subscriptions held because they exceed the tier's limit: ${ids}\n`);
-}
-
-async function refuseDeclared(
-  email: string,
-  { config, store }: { config: Config; store: Store },
-): Promise<void> {
-  if (email === "") return;
-  const inFile = config.customers.find((one) => one.email.toLowerCase() === email.toLowerCase());
-  const inStore = (await findByEmail(store, email)).find(({ declared, enabled }) => declared && enabled);
-  const holder = inFile?.name ?? inStore?.id;
-  if (holder === undefined) return;
-  throw new CommandError(
-    `${email} is the email address of ${holder}, a customer in the config: use another email address, or change the config`,
-  );
-}
-
-async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
-  const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
-  if (known.length === 0) return;
-  // Commands cannot rotate the key of a declared customer.
-  const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` creates a new key, ";
-  const advice = except === undefined
-    ? `${rotates}--another adds another customer with this email address`
-    : "--another uses it for this customer as well";
-  throw new CommandError(`${email} already belongs to a customer: ${idsOf(known)}; ${advice}`);
 }
 
 function emailOf(what: string, email: string | undefined): string {

@@ -1,10 +1,9 @@
 // `key …`: list, add, replace and disable a customer's API keys.
-import { makeKey } from "../../accounts/keys.ts";
 import { formatDuration, readDuration } from "../../config/parse_values.ts";
-import { DEFAULT_LABEL, findNamedKeys, isKeyLabel, keyStateOf } from "../../domain/customer/api_key.ts";
+import { findNamedKeys, isKeyLabel, keyStateOf } from "../../domain/customer/api_key.ts";
 import type { ApiKey, Customer } from "../../domain/customer/customer.ts";
-import { createIds } from "../../domain/event/ids.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
+import { addKey, disableKeys, rotateKey } from "../../operate/keys.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
@@ -64,20 +63,10 @@ export const keyCommands: Command[] = [
     },
     run(call) {
       const label = labelIn(call);
-      return withStore(call, async ({ platform, store }) => {
-        const customer = await requireChangeable(call, store);
-        const { key, stored } = makeKey(
-          (count) => platform.random.bytes(count),
-          platform.clock.nowMs(),
-          label,
-        );
-        if (!await store.addKey(customer.id, stored, actOf(call, platform))) {
-          throw new CommandError(
-            `${customer.id} already has a key with the label ${JSON.stringify(label)}: use another label, ` +
-              "or replace the key with `key rotate`",
-          );
-        }
-        printKey(call, { customer, key, label });
+      return withStore(call, async ({ config, platform, store }) => {
+        const { id } = await requireCustomer(call, store);
+        const added = await addKey({ ...platform, config, store }, id, label, actOf(call, platform));
+        printKey(call, added);
       });
     },
   },
@@ -98,24 +87,23 @@ export const keyCommands: Command[] = [
     },
     run(call) {
       const overlapMs = overlapIn(call);
-      return withStore(call, async ({ platform, store }) => {
+      return withStore(call, async ({ config, platform, store }) => {
         const customer = await requireChangeable(call, store);
         const nowMs = platform.clock.nowMs();
-        const randomBytes = (count: number) => platform.random.bytes(count);
         const old = chooseKey(await keysOf(store, customer), {
           customer,
           named: call.texts.get("key"),
           nowMs,
         });
-        const label = old?.label ?? DEFAULT_LABEL;
-        const { key, stored } = makeKey(randomBytes, nowMs, label);
-        const replaced = await store.rotateKey(customer.id, stored, {
-          ...actOf(call, platform),
-          oldUntilMs: overlapMs === null ? null : nowMs + overlapMs,
-          // The customer gets an email without the key, which only the operator sees.
-          mailId: customer.email === "" ? null : createIds(() => nowMs, randomBytes)("mail"),
-        }) ?? [];
-        printKey(call, { customer, key, label }, {
+        const operation = { ...platform, config, store };
+        const rotation = { old, overlapMs };
+        const { replaced, ...added } = await rotateKey(
+          operation,
+          customer.id,
+          rotation,
+          actOf(call, platform),
+        );
+        printKey(call, added, {
           fields: { replaced: replaced.map((one) => keyFields(one, nowMs)) },
           lines: replaced.map((one) => `old key   ${nameOfKey(one)} ${describeEnd(one)}\n`).join(""),
         });
@@ -133,7 +121,7 @@ export const keyCommands: Command[] = [
       const named = call.texts.get("key");
       const isAll = call.flags.has("all");
       if (isAll && named !== undefined) throw new CommandError("use either --key or --all", EXIT.usage);
-      return withStore(call, async ({ platform, store }) => {
+      return withStore(call, async ({ config, platform, store }) => {
         const customer = await requireChangeable(call, store);
         const nowMs = platform.clock.nowMs();
         const valid = (await keysOf(store, customer)).filter((key) => keyStateOf(key, nowMs) !== "disabled");
@@ -141,8 +129,9 @@ export const keyCommands: Command[] = [
           throw severalKeys(customer, valid, "choose one with --key, or disable all with --all");
         }
         const one = named === undefined ? null : onlyKey(valid, { customer, named });
-        await store.disableKeys(customer.id, one?.hash ?? null, actOf(call, platform));
-        const left = valid.filter(({ hash }) => one !== null && hash !== one.hash);
+        const operation = { ...platform, config, store };
+        const hash = one?.hash ?? null;
+        const { left } = await disableKeys(operation, customer.id, hash, actOf(call, platform));
         const state = left.length === 0
           ? "has no valid key now; `key rotate` creates a new one"
           : `has these valid keys now: ${left.map(describeKey).join(", ")}`;

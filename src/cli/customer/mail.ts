@@ -1,5 +1,6 @@
 // `mail …`: lists, shows, retries and cancels emails to customers.
 import { type KeptMail, MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
+import { cancelMail, retryMail } from "../../operate/deliveries.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
@@ -66,14 +67,9 @@ export const mailCommands: Command[] = [
     summary: "sends a waiting, failed or cancelled email now",
     example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
-      withStore(call, async ({ platform, store }) => {
+      withStore(call, async ({ config, platform, store }) => {
         const id = call.positionals[0] ?? "";
-        const outcome = await store.retryMail(id, actOf(call, platform));
-        if (outcome === "over") {
-          throw new CommandError(
-            `there is no email ${id} that can be sent now; \`mail list --status failed\` lists the failed ones`,
-          );
-        }
+        const outcome = await retryMail({ ...platform, config, store }, id, actOf(call, platform));
         const state = outcome === "soon" ? "being sent or is due within five minutes;" : "queued;";
         print(
           call,
@@ -88,11 +84,9 @@ export const mailCommands: Command[] = [
     summary: "cancels a waiting or failed email, which health then no longer reports",
     example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
-      withStore(call, async ({ platform, store }) => {
+      withStore(call, async ({ config, platform, store }) => {
         const id = call.positionals[0] ?? "";
-        if (!await store.cancelMail(id, actOf(call, platform))) {
-          throw new CommandError(`there is no waiting or failed email ${id}; \`mail list\` lists all emails`);
-        }
+        await cancelMail({ ...platform, config, store }, id, actOf(call, platform));
         print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
       }),
   },

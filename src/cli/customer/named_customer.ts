@@ -6,6 +6,7 @@ import { declaredCustomerId, UNKNOWN_LAST_FOUR } from "../../domain/customer/dec
 import { isId } from "../../domain/event/ids.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
+import { findByEmail, requireChangeable as requireChangeableId } from "../../operate/customers.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { print } from "../print.ts";
 
@@ -45,13 +46,7 @@ export async function requireCustomer(call: CommandCall, store: Store): Promise<
 
 /** Finds the named customer. Throws if the customer is declared in the config or was erased. */
 export async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
-  const customer = await requireCustomer(call, store);
-  const { id } = customer;
-  if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
-  if ((await store.findAccount(id))?.erasedAtMs !== null) {
-    throw new CommandError(`${id} was erased permanently: add a new customer with \`customer add\``);
-  }
-  return customer;
+  return await requireChangeableId(store, (await requireCustomer(call, store)).id);
 }
 
 async function findById(store: Store, named: string): Promise<Customer[]> {
@@ -63,13 +58,7 @@ async function findById(store: Store, named: string): Promise<Customer[]> {
   return declared?.declared === true ? [declared] : [];
 }
 
-/** Finds the customers with this email address, ignoring case. */
-export async function findByEmail(store: Store, email: string): Promise<Customer[]> {
-  const customers = (await store.listCustomers()).map(({ customer }) => customer);
-  return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
-}
-
-export function idsOf(customers: readonly Customer[]): string {
+function idsOf(customers: readonly Customer[]): string {
   return customers.map(({ id }) => id).join(", ");
 }
 

@@ -1,15 +1,15 @@
 // `payment …`: lists, shows and replays payment events.
-import { createPayments } from "../../accounts/payment/receive_payments.ts";
 import type { Tier } from "../../domain/customer/tier.ts";
-import { createIds } from "../../domain/event/ids.ts";
 import type {
   KeptPayment,
   PaymentEvent,
   PaymentFact,
   PaymentOutcome,
 } from "../../domain/customer/payment.ts";
+import { replayPayment } from "../../operate/payments.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError } from "../../server/command_context.ts";
+import { Refusal } from "../../domain/operator/refusal.ts";
+import type { CommandCall } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
@@ -73,7 +73,7 @@ export const paymentCommands: Command[] = [
     summary:
       "applies a stored payment event again with the current prices; changes nothing if the result is the same",
     example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
-    run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
+    run: (call) => withStore(call, (opened) => replay(call, opened)),
   },
 ];
 
@@ -84,21 +84,10 @@ const OUTCOMES: Readonly<Record<PaymentOutcome, string>> = {
   repeated: "stored before",
 };
 
-async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
-  if (config.payment === null) {
-    throw new CommandError("payments are disabled: the config has no [payment] table");
-  }
+async function replay(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   const id = call.positionals[0] ?? "";
-  const found = await store.findPayment(id);
-  if (found === null) throw noEvent(id);
-  if (paymentFields(found).state === "erased") {
-    throw new CommandError(`${id} belongs to an erased customer and cannot be applied`);
-  }
-  const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
-  const log = platform.log("payment");
-  const options = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
-  const outcome = await createPayments(options).replay(id, actOf(call, platform));
-  if (outcome === null) throw noEvent(id);
+  const operation = { ...platform, config, store, log: platform.log("payment") };
+  const outcome = await replayPayment(operation, id, actOf(call, platform));
   print(call, { event: id, outcome }, () => `${oneLine(id)}: ${OUTCOMES[outcome]}\n`);
 }
 
@@ -162,6 +151,6 @@ function describePrices({ prices }: { prices: readonly string[] }): string {
   return prices.length === 0 ? "" : `, with the price ${prices.join(", ")}`;
 }
 
-function noEvent(id: string): CommandError {
-  return new CommandError(`there is no payment event ${id}; \`payment list\` lists all payment events`);
+function noEvent(event: string): Refusal {
+  return new Refusal("payment_unknown", { event });
 }

@@ -1,6 +1,4 @@
-// `delivery …`: lists, shows and replays deliveries.
-import { utcMonth } from "../../domain/customer/quota_period.ts";
-import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";
+// `delivery …`: lists, shows, sends and replays deliveries.
 import type { Store } from "../../domain/ports/store/store.ts";
 import {
   type AttemptRecord,
@@ -9,8 +7,10 @@ import {
   type DeliveryStatus,
   describeDelivery,
 } from "../../domain/delivery/delivery.ts";
-import { createIds, isId } from "../../domain/event/ids.ts";
+import { isId } from "../../domain/event/ids.ts";
 import { toDeliveryRecord } from "../../wire/delivery_log.ts";
+import { Refusal } from "../../domain/operator/refusal.ts";
+import { replayDelivery, requireDelivery, sendDelivery } from "../../operate/deliveries.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
@@ -75,7 +75,14 @@ export const deliveryCommands: Command[] = [
     usage: "DELIVERY [--json]",
     summary: "sends a finished delivery again with the same webhook-id and bytes, and with all retries",
     example: "regfeed delivery replay dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    run: (call) => withStore(call, (opened) => replayDelivery(call, opened)),
+    run: (call) => withStore(call, (opened) => send(call, opened, replayDelivery)),
+  },
+  {
+    name: "delivery send",
+    usage: "DELIVERY [--json]",
+    summary: "sends a pending delivery now, and restarts its retry schedule",
+    example: "regfeed delivery send dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    run: (call) => withStore(call, (opened) => send(call, opened, sendDelivery)),
   },
 ];
 
@@ -102,7 +109,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   const page = await readPage(call, "delivery list", {
     read: async ({ limit, before }) => {
       if (before !== undefined && await store.findOwner("delivery", before) === null) {
-        throw noDelivery(before);
+        throw new Refusal("delivery_unknown", { delivery: before });
       }
       const query = { limit, ...filters, ...(before === undefined ? {} : { beforeId: before }) };
       if (customerId === undefined) return await store.listAllDeliveries(query);
@@ -180,8 +187,8 @@ function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
 type ShownDelivery = Awaited<ReturnType<typeof readDelivery>>;
 
 async function readDelivery(store: Store, id: string) {
-  const { customerId, delivery } = await requireDelivery(store, id);
-  const subscription = (await store.listSubscriptions(customerId)).find(
+  const delivery = await requireDelivery(store, id);
+  const subscription = (await store.listSubscriptions(delivery.customerId)).find(
     (one) => one.id === delivery.subscriptionId,
   );
   return {
@@ -194,7 +201,7 @@ async function readDelivery(store: Store, id: string) {
 }
 
 async function showPayload(call: CommandCall, store: Store): Promise<void> {
-  const { delivery } = await requireDelivery(store, call.positionals[0] ?? "");
+  const delivery = await requireDelivery(store, call.positionals[0] ?? "");
   const payload = await store.findPayload(delivery.id);
   if (payload === null) {
     const why = delivery.status === "cancelled"
@@ -209,23 +216,6 @@ async function showPayload(call: CommandCall, store: Store): Promise<void> {
   }
   const { host } = call;
   host.out(`${host.isTerminal ? JSON.stringify(JSON.parse(payload), null, 2) : payload}\n`);
-}
-
-async function requireDelivery(
-  store: Store,
-  id: string,
-): Promise<{ customerId: string; delivery: DeliveryRecord }> {
-  const customerId = isId("delivery", id) ? await store.findOwner("delivery", id) : null;
-  const delivery = customerId === null ? null : await store.findDelivery(customerId, id);
-  if (customerId === null || delivery === null) throw noDelivery(id);
-  return { customerId, delivery };
-}
-
-function noDelivery(id: string): CommandError {
-  return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` lists all deliveries. Test deliveries are not stored, and old ` +
-      "deliveries are deleted after the configured time",
-  );
 }
 
 /** Leaves out the endpoint's response, which may be private. The customer can read it with GET /v1/deliveries/{id}. */
@@ -283,59 +273,13 @@ function attemptLines(
   );
 }
 
-async function replayDelivery(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
-  const { customerId, delivery } = await requireDelivery(store, call.positionals[0] ?? "");
-  const nowMs = platform.clock.nowMs();
-  const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
-  const outcome = await store.replayDelivery(customerId, delivery.id, {
-    nowMs,
-    month: utcMonth(nowMs),
-    tiers: config.tiers,
-    newMailId: () => newId("mail"),
-    by: actOf(call, platform),
-  });
-  if (typeof outcome === "string") {
-    const isDisabled = (await store.findCustomer(customerId))?.enabled === false;
-    const isOff = outcome === "disabled" || (outcome === "unfinished" && delivery.holdReason === "disabled");
-    const words = isOff && isDisabled ? describeDisabled(customerId) : describeRefusal(outcome, delivery);
-    throw new CommandError(`${delivery.id} is not sent again: ${words}`);
-  }
-  const row = listedFields(outcome);
+async function send(
+  call: CommandCall,
+  { config, platform, store }: Opened,
+  act: typeof sendDelivery,
+): Promise<void> {
+  const id = call.positionals[0] ?? "";
+  const row = listedFields(await act({ ...platform, config, store }, id, actOf(call, platform)));
   const state = row.status === "pending" ? "queued: a running server sends it now" : row.reason ?? row.status;
   print(call, { delivery: row }, () => `${row.id} is ${state}\n`);
-}
-
-function describeRefusal(refusal: ReplayRefusal, delivery: DeliveryRecord): string {
-  const { subscriptionId, customerId } = delivery;
-  switch (refusal) {
-    case "unknown":
-      return "it has just been removed";
-    case "unfinished":
-      return describeUnfinished(delivery);
-    case "cancelled":
-      return "its subscription was deleted";
-    case "removed":
-      return "its body was deleted after the configured retention time; `event show` shows the event";
-    case "disabled":
-      return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by ` +
-        "whom, and the owner can enable it with PATCH /v1/subscriptions/{id}";
-    case "limit_reached":
-      return "the customer has reached the daily limit on replays";
-  }
-}
-
-/** Describes why a pending or held delivery is not replayed, and what the delivery is waiting for. */
-function describeUnfinished(
-  { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
-): string {
-  if (holdReason === "disabled" && by !== null && by !== "tier") {
-    const first = by === "key-lost" ? "rotates the lost secret and " : "";
-    return `it is held because its subscription ${subscriptionId} is disabled (${by}); it is sent when the owner ` +
-      `${first}enables it with PATCH /v1/subscriptions/{id} and {"enabled": true}`;
-  }
-  return `it is ${status} and will be sent automatically; \`delivery show\` shows when and why`;
-}
-
-function describeDisabled(customerId: string): string {
-  return `its customer ${customerId} is disabled or has not paid; \`customer show ${customerId}\` has the details`;
 }

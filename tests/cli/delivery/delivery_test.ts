@@ -202,10 +202,12 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
   withDelivery(async (given) => {
     const { folder, ask, receiver, subscription, customerId } = given;
     const row = await firstDelivery(given, ({ reason }) => reason?.includes("503") === true);
+    assert.equal((await regfeed(folder, `delivery send ${row.id}`)).code, 0);
     receiver.status = 204;
     await checkReplay(given, row);
     const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, "audit list");
     const [entry] = audit;
+    assert.deepEqual(audit.find(({ act }) => act === "delivery.send")?.["change"], { delivery: row.id });
     assert.match(String(entry?.["actor"]), /^cli:/);
     assert.deepEqual(
       [entry?.["act"], entry?.["customer"], entry?.["change"]],
