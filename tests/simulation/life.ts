@@ -75,6 +75,10 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "findPayload",
   "listAttempts",
   "health",
+  "findSession",
+  "listSessions",
+  "findSignInLink",
+  "findCustomersByEmail",
 ]);
 
 /** Returns the store as this process uses it: each call is a step, and writes may be refused. */

@@ -53,7 +53,7 @@ export class Story {
       [2, () => this.#rotate()],
       [1, () => this.#move()],
       [1, () => this.#backfillAndChange()],
-      [0.5, () => this.#outage()],
+      [1, () => this.#outage()],
       [1, () => this.#replaceKey()],
       [2, () => this.#replay()],
       [1, () => this.#changeTier()],
