@@ -53,3 +53,54 @@ export function articleProblem(text: string): string | null {
   return `is not in the AI Act, which has Art. 1 to ${LAST_ARTICLE}, some with a letter such as Art. 4a, ` +
     `Annex I to ${LAST_ANNEX}, and Recital 1 to ${AI_ACT.recitals}`;
 }
+
+const INSERTED: ReadonlySet<string> = new Set(act.inserted_in_2026);
+const AMENDED: ReadonlySet<string> = new Set(act.amended_in_2026);
+
+/** EUR-Lex's codes for the languages of {@link citation}. */
+const EUR_LEX_LANGUAGES: Readonly<Record<string, string>> = { en: "eng", de: "deu", fr: "fra" };
+
+/** A provision of the Act as a reader needs it. */
+export interface Citation {
+  /** The English title; empty for recitals, and if it is not known. */
+  title: string;
+  /** The place in the Official Journal. For a provision that was inserted later: the inserting regulation. */
+  url: string;
+  /** What Regulation (EU) 2026/1744 did with the article or annex. */
+  change: "inserted" | "amended" | null;
+}
+
+/**
+ * Returns the provision behind a canonical reference that {@link isInAct}. EUR-Lex's anchors are those of the Official
+ * Journal of 12 July 2024: `art_53`, `053.001` for its first paragraph, `anx_III`, `rct_60`.
+ */
+export function citation(reference: string, language: string): Citation {
+  const whole = reference.replace(/\(.*/, "");
+  const [, number = ""] = whole.split(" ");
+  const code = (Object.hasOwn(EUR_LEX_LANGUAGES, language) ? EUR_LEX_LANGUAGES[language] : null) ?? "eng";
+  if (INSERTED.has(whole)) {
+    return {
+      title: titleOf(whole),
+      url: `https://eur-lex.europa.eu/eli/reg/2026/1744/oj/${code}`,
+      change: "inserted",
+    };
+  }
+  const paragraph = /^Art\. (\d+)\((\d{1,3})\)/.exec(reference);
+  const anchor = paragraph !== null
+    ? `${number.padStart(3, "0")}.${paragraph[2]?.padStart(3, "0")}`
+    : whole.startsWith("Art.")
+    ? `art_${number}`
+    : whole.startsWith("Annex")
+    ? `anx_${number}`
+    : `rct_${number}`;
+  return {
+    title: titleOf(whole),
+    url: `https://eur-lex.europa.eu/eli/reg/2024/1689/oj/${code}#${anchor}`,
+    change: AMENDED.has(whole) ? "amended" : null,
+  };
+}
+
+function titleOf(whole: string): string {
+  const [kind, number = ""] = whole.split(" ");
+  return (kind === "Art." ? AI_ACT.articles.get(number) : AI_ACT.annexes.get(number)) ?? "";
+}

@@ -1,12 +1,13 @@
 // Finds the sentences in which two texts differ, and marks where unchanged sentences are left out.
+import { commonSubsequence } from "../common_subsequence.ts";
 
 export const OMISSION = "[…]";
 
 /** Texts of up to this length, in UTF-16 units, are shown completely. */
 export const WHOLE_UP_TO = 300;
 
-/** Maximum product of the numbers of sentences to compare. Above it, all but the common ends count as changed. */
-const MAX_COMPARED = 62_500;
+/** Maximum number of sentences that differ. Above it, all but the common ends count as changed. */
+const MAX_EDITS = 250;
 
 /** Maximum number of segments. A text with more counts as one sentence, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
@@ -80,34 +81,16 @@ function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   const kept = commonEnds(old, now);
   const oldPlaces = old.map((_, place) => place).filter((place) => !kept.old.has(place));
   const nowPlaces = now.map((_, place) => place).filter((place) => !kept.now.has(place));
-  if (oldPlaces.length * nowPlaces.length > MAX_COMPARED) return kept;
-  const lengths = subsequenceLengths(oldPlaces.map((at) => old[at]), nowPlaces.map((at) => now[at]));
-  const length = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
-  for (let i = 0, j = 0; i < oldPlaces.length && j < nowPlaces.length;) {
-    const oldPlace = oldPlaces[i] ?? 0;
-    const nowPlace = nowPlaces[j] ?? 0;
-    if (old[oldPlace] === now[nowPlace]) {
-      kept.old.add(oldPlace);
-      kept.now.add(nowPlace);
-      i++;
-      j++;
-    } else if (length(i + 1, j) >= length(i, j + 1)) i++;
-    else j++;
+  const common = commonSubsequence(
+    oldPlaces.map((place) => old[place]),
+    nowPlaces.map((place) => now[place]),
+    MAX_EDITS,
+  );
+  for (const [oldAt, nowAt] of common ?? []) {
+    kept.old.add(oldPlaces[oldAt] ?? 0);
+    kept.now.add(nowPlaces[nowAt] ?? 0);
   }
   return kept;
-}
-
-/** Returns a table whose entry [i][j] is the length of the longest common subsequence from i and j onwards. */
-function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
-  const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
-  for (let i = old.length - 1; i >= 0; i--) {
-    const row = lengths[i] as Uint32Array;
-    const below = lengths[i + 1] as Uint32Array;
-    for (let j = now.length - 1; j >= 0; j--) {
-      row[j] = old[i] === now[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
-    }
-  }
-  return lengths;
 }
 
 function excerpt(sentences: readonly string[], kept: ReadonlySet<number>): string {

@@ -1,6 +1,6 @@
 // Citations of the AI Act have one canonical form.
 import assert from "node:assert/strict";
-import { articleProblem, canonicalArticle } from "../../../src/domain/event/article.ts";
+import { articleProblem, canonicalArticle, citation } from "../../../src/domain/event/article.ts";
 
 Deno.test("canonicalArticle() returns the canonical form of usual spellings, and null for other text", () => {
   const rows: [text: string, expected: string | null][] = [
@@ -54,4 +54,22 @@ Deno.test("articleProblem() accepts only articles, annexes and recitals of the A
     );
   }
   assert.match(articleProblem("GDPR") ?? "", /^is not a valid reference; use the form /);
+});
+
+Deno.test("citation() leads to the place in the Official Journal, and names what was changed in 2026", () => {
+  const oj = "https://eur-lex.europa.eu/eli/reg/2024/1689/oj";
+  const rows: [reference: string, language: string, url: string, change: string | null][] = [
+    ["Art. 53", "en", `${oj}/eng#art_53`, null],
+    ["Art. 53(1)(d)", "de", `${oj}/deu#053.001`, null],
+    ["Art. 5(1a)", "fr", `${oj}/fra#art_5`, "amended"],
+    ["Annex III", "it", `${oj}/eng#anx_III`, null],
+    ["Recital 60", "constructor", `${oj}/eng#rct_60`, null],
+    ["Art. 4a(1)", "en", "https://eur-lex.europa.eu/eli/reg/2026/1744/oj/eng", "inserted"],
+  ];
+  for (const [reference, language, url, change] of rows) {
+    const found = citation(reference, language);
+    assert.deepEqual([found.url, found.change], [url, change], reference);
+  }
+  assert.equal(citation("Art. 4(1)", "de").title, "AI literacy");
+  assert.equal(citation("Recital 60", "en").title, "");
 });
