@@ -1,6 +1,7 @@
 // Classifies one item and gives the reasons for each value. Pure and deterministic.
 import type { Additions } from "../domain/event/classification.ts";
 import type { EventType } from "../domain/event/event.ts";
+import type { Reason } from "../domain/event/explanation.ts";
 import type { Severity } from "../domain/event/severity.ts";
 import type { Topic } from "../domain/event/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./configured_rules.ts";
@@ -9,13 +10,12 @@ import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { type ClassifyInput, Item, wholeText } from "./item.ts";
 import { lazy } from "./memoize.ts";
 import { createConfiguredSeverity } from "./configured_severity.ts";
-import { explain, type Reason } from "./reasons.ts";
+import { explain } from "./reasons.ts";
 import { decideRelevance, findAiSubject } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
 import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 
 export type { ClassifyInput } from "./item.ts";
-export type { Reason } from "./reasons.ts";
 
 /** The version of the rules. Increased with every change that may cause an item to be classified differently. */
 export const RULES_VERSION = "3";

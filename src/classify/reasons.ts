@@ -1,4 +1,5 @@
 // Explains a classification to people.
+import type { Reason } from "../domain/event/explanation.ts";
 import type { CitedArticle, OmittedReference } from "./articles/find_articles.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { LanguageResult } from "./language.ts";
@@ -14,15 +15,6 @@ export interface Decisions {
   severity: SeverityResult;
   articles: CitedArticle[];
   omitted: OmittedReference[];
-}
-
-export interface Reason {
-  /** The field of the event record, or `relevant`. */
-  field: "relevant" | "language" | "event_type" | "topics" | "severity" | "ai_act_articles";
-  value: string;
-  why: string;
-  /** The evidence, such as words, articles or parts of the URL. */
-  words: string[];
 }
 
 /**

@@ -103,6 +103,22 @@ export const eventList = z.strictObject({
   examples: [{ events: [EXAMPLE_REVISION, EXAMPLE_EVENT], count: 2, disclaimer: DISCLAIMER }],
 });
 
+/** Maximum number of events that are counted. */
+export const MAX_COUNTED = 1_000;
+
+/** The response of `GET /v1/events/count`. */
+export const eventCount = z.strictObject({
+  count: z.int().min(0).max(MAX_COUNTED).meta({
+    description: `Number of matching events, at most ${MAX_COUNTED.toLocaleString("en")}`,
+  }),
+  exact: z.boolean().meta({ description: "False if there may be more than `count`" }),
+  disclaimer,
+}).meta({
+  id: "EventCount",
+  description: "How many events match",
+  examples: [{ count: 42, exact: true, disclaimer: DISCLAIMER }],
+});
+
 const documentOrigin = {
   document: text("The document that contained the publication: its URL without the query, or its file name"),
   document_sha256: z.string().meta({

@@ -453,3 +453,26 @@ Deno.test("an unknown cursor, as after a restore from a backup, gets 400 and adv
     const malformed = await world.ask("/v1/events?after=evt_x", { key });
     assert.equal(malformed.json.errors[0].message, '"evt_x" is not a valid event id');
   }));
+
+Deno.test("GET /v1/events/count counts the matching events, up to 1,000, and takes the filters of the list", async () => {
+  await withWorld(async (world, key) => {
+    const count = async (query: string) => (await world.ask(`/v1/events/count${query}`, { key })).json;
+    assert.deepEqual([(await count("")).count, (await count("")).exact], [0, true]);
+    const old = (at: number): Partial<RegEvent> => ({ topics: at < 3 ? ["gpai"] : [], external_id: `${at}` });
+    const events = await store(world, Array.from({ length: 1_000 }, (_, at) => old(at)));
+    await store(world, [{ external_id: "0", version: 2, topics: ["gpai"], supersedes: events[0]?.id ?? "" }]);
+    const rows: [query: string, count: number, exact: boolean][] = [
+      ["", 1_000, false],
+      ["?latest=true", 1_000, true],
+      ["?topics=gpai", 4, true],
+      ["?topics=gpai&latest=true", 3, true],
+      [`?topics=gpai&after=${events[1]?.id}`, 2, true],
+    ];
+    for (const [query, expected, exact] of rows) {
+      const found = await count(query);
+      assert.deepEqual([found.count, found.exact], [expected, exact], query);
+    }
+    const wrong = await world.ask("/v1/events/count?topics=nope&limit=1", { key });
+    assertFields(wrong, 400, ["limit", "topics"]);
+  });
+});

@@ -3,6 +3,7 @@ import type { Store } from "../../src/domain/ports/store/store.ts";
 import { CASES } from "./contract/contract.ts";
 import "./contract/customers/customers.ts";
 import "./contract/customers/declared.ts";
+import "./contract/customers/feed_visits.ts";
 import "./contract/customers/mails.ts";
 import "./contract/customers/payments.ts";
 import "./contract/customers/plan_limits.ts";

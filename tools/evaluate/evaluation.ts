@@ -1,4 +1,5 @@
 // Measures the classification on labelled items: counts, shares, and each error with its explanation.
+import type { Reason } from "../../src/domain/event/explanation.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event/event.ts";
 import { SEVERITIES, type Severity, severityRank } from "../../src/domain/event/severity.ts";
 import type { Topic } from "../../src/domain/event/topic.ts";
@@ -7,7 +8,6 @@ import {
   type Classifier,
   type ClassifyInput,
   classifyItem,
-  type Reason,
   TOPICS,
 } from "../../src/classify/classify.ts";
 import { list, object, oneOf, text, textOrNull } from "./readers.ts";

@@ -2,7 +2,16 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { ListedEvent } from "../../domain/ports/store/events.ts";
-import { eventId, eventList, eventListJson, eventResponse, eventResponseJson } from "../../wire/event.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import {
+  eventCount,
+  eventId,
+  eventList,
+  eventListJson,
+  eventResponse,
+  eventResponseJson,
+  MAX_COUNTED,
+} from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { eventsQuery, toEventQuery, verifyEventsQuery } from "../input/event_query.ts";
 import { invalid, quoteSent } from "../../http/invalid_fields.ts";
@@ -17,7 +26,7 @@ const MAX_VERSIONS = 100;
 const MAX_VERSIONS_LENGTH = 1_000_000;
 
 export function eventRoutes(options: RouteOptions): Route[] {
-  return [listRoute(options), eventRoute(options), versionsRoute(options)];
+  return [listRoute(options), countRoute(options), eventRoute(options), versionsRoute(options)];
 }
 
 function listRoute(options: RouteOptions): Route {
@@ -50,6 +59,39 @@ function listRoute(options: RouteOptions): Route {
       const position = query.after === undefined ? { before: last.id } : { after: last.id };
       const next = { ...position, ...(newAsOf === null ? {} : { as_of: newAsOf.id }) };
       return { ...response, headers: { link: nextLink(publicUrl + address, next) } };
+    },
+  });
+}
+
+/** The parameters of a page, which a count does not have. */
+const countQuery = eventsQuery.omit({ limit: true, before: true, as_of: true });
+
+function countRoute(options: RouteOptions): Route {
+  const { store } = options;
+  return keyRoute({
+    method: "GET",
+    path: "/v1/events/count",
+    operationId: "countEvents",
+    tag: "Events",
+    summary: "Counts events",
+    description:
+      "Takes the filters of `GET /v1/events`. Shows how many events a filter matches, for example before " +
+      "you use it in a subscription.",
+    query: countQuery,
+    response: eventCount,
+    status: 200,
+    verify: ({ query }) => verifyEventsQuery(query, options),
+    state: (nowMs) => store.recordsState(nowMs),
+    async handle({ query }) {
+      const count = await store.countEvents(
+        await toEventQuery({ ...query, limit: MAX_COUNTED }, null, options),
+      );
+      const body = {
+        count: Math.min(count, MAX_COUNTED),
+        exact: count <= MAX_COUNTED,
+        disclaimer: DISCLAIMER,
+      };
+      return responseBody(200, body);
     },
   });
 }

@@ -1,8 +1,10 @@
 // `event show`: shows an event, and with `--why` the reasons for its values.
-import { type Classifier, createClassifier } from "../../classify/classify.ts";
+import { createClassifier } from "../../classify/classify.ts";
+import { explainEvent } from "../../classify/explain_event.ts";
 import { diffEvents } from "../../domain/event/diff.ts";
 import type { FieldChange } from "../../domain/event/diff_words.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
+import type { Explanation } from "../../domain/event/explanation.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { cleanUrl } from "../../ingest/normalise/links.ts";
@@ -34,9 +36,9 @@ export const eventCommands: Command[] = [
         const shown = await readEvent(store, call.positionals[0] ?? "");
         const configured = config.sources.find(({ id }) => id === shown.event.source_id)?.languages ?? [];
         const classifier = createClassifier(config.classification);
-        const why = call.flags.has("why") ? explain(shown, classifier, configured) : null;
+        const why = call.flags.has("why") ? explainEvent(shown, classifier, configured) : null;
         const width = textWidth(call.host.columns());
-        print(call, { ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) }, () =>
+        print(call, { ...shown, ...(why === null ? {} : { why }) }, () =>
           describeEvent(call, { ...shown, configured }, width) +
           (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
       }),
@@ -69,56 +71,15 @@ async function readEvent(store: Store, named: string) {
   };
 }
 
-type Explained = ReturnType<typeof explain>;
-
-/** Classifies the stored input with the current rules. */
-function explain(
-  { event, provenance }: ShownEvent,
-  classifier: Classifier,
-  configuredLanguages: readonly string[],
-) {
-  const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
-  const today = classifier.classify({
-    ...words,
-    url: event.url_official,
-    categories: provenance.categories,
-    statedLanguages: provenance.stated_languages,
-    configuredLanguages,
-    sourceId: event.source_id,
-  });
-  return { rulesVersion: classifier.rulesVersion, today };
-}
-
 function valuesOf(
   { event }: ShownEvent,
-  { today }: Explained,
+  { today }: Explanation,
 ): { field: string; stored: string; today: string }[] {
-  const rows: [field: string, stored: string, today: string][] = [
-    ["event_type", event.event_type, today.eventType],
-    ["topics", event.topics.join(", "), today.topics.join(", ")],
-    ["severity", event.severity, today.severity],
-    ["ai_act_articles", event.ai_act_articles.join(", "), today.aiActArticles.join(", ")],
-    ["language", event.language, today.language],
-  ];
-  return rows.map(([field, stored, now]) => ({ field, stored: stored || "none", today: now || "none" }));
-}
-
-function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknown> {
-  const { today, rulesVersion } = explained;
-  return {
-    stored_rules_version: shown.provenance.rules_version,
-    rules_version: rulesVersion,
-    same_rules: shown.provenance.rules_version === rulesVersion,
-    today: {
-      relevant: today.relevant,
-      event_type: today.eventType,
-      topics: today.topics,
-      severity: today.severity,
-      ai_act_articles: today.aiActArticles,
-      language: today.language,
-    },
-    reasons: today.reasons,
-  };
+  return (["event_type", "topics", "severity", "ai_act_articles", "language"] as const).map((field) => ({
+    field,
+    stored: String(event[field]).replaceAll(",", ", ") || "none",
+    today: String(today[field]).replaceAll(",", ", ") || "none",
+  }));
 }
 
 function describeEvent(
@@ -222,11 +183,10 @@ function changedValues(
   return sides.filter(([, , value]) => value !== "");
 }
 
-function describeWhy(shown: ShownEvent, explained: Explained, width: number): string {
-  const stored = shown.provenance.rules_version;
-  const { rulesVersion } = explained;
-  const reasons = formatReasons(explained.today.reasons, { width, indent: 2 });
-  if (stored === rulesVersion) return `reasons, by rules ${rulesVersion}\n${reasons}`;
+function describeWhy(shown: ShownEvent, explained: Explanation, width: number): string {
+  const { stored_rules_version: stored, rules_version: rulesVersion } = explained;
+  const reasons = formatReasons(explained.reasons, { width, indent: 2 });
+  if (explained.same_rules) return `reasons, by rules ${rulesVersion}\n${reasons}`;
   const values = valuesOf(shown, explained).map(({ field, stored, today }) =>
     [field, stored === today ? `${stored} (unchanged)` : `${stored} → ${today}`] as const
   );

@@ -1,5 +1,5 @@
 // Formats the reasons of a classification.
-import type { Reason } from "../../classify/reasons.ts";
+import type { Reason } from "../../domain/event/explanation.ts";
 import { formatFields } from "../wrap_text.ts";
 
 export function formatReasons(

@@ -1,6 +1,6 @@
 // The output of `source test`: what would be new, revised or refused, and why.
 import type { Classifier } from "../../classify/classify.ts";
-import type { Reason } from "../../classify/reasons.ts";
+import type { Reason } from "../../domain/event/explanation.ts";
 import type { DatePrecision } from "../../domain/event/event.ts";
 import type { IngestPreview } from "../../ingest/ingest.ts";
 import { textWidth } from "../wrap_text.ts";

@@ -22,17 +22,13 @@ const MONTHS = [
   ["december", "dezember", "décembre"],
 ];
 
-const NAMES = MONTHS.flat().join("|");
-
-const DATE = new RegExp(
-  [
-    "(?<y1>20\\d\\d)-(?<m1>\\d\\d)-(?<d1>\\d\\d)",
-    "(?<d2>\\d{1,2})\\.(?<m2>\\d{1,2})\\.(?<y2>20\\d\\d)",
-    `(?<d3>\\d{1,2})(?:st|nd|rd|th|er|\\.)? (?<m3>${NAMES}),? (?<y3>20\\d\\d)`,
-    `(?<m4>${NAMES}) (?<d4>\\d{1,2})(?:st|nd|rd|th)?,? (?<y4>20\\d\\d)`,
-  ].map((form) => `(?<![\\p{L}\\d.-])${form}(?![\\p{L}\\d-])`).join("|"),
-  "giu",
-);
+/** ISO 8601, digits as in German, and words with the day or the month first. `m` may be any word. */
+const FORMS = [
+  /(?<![\p{L}\d.-])(?<y>20\d\d)-(?<m>\d\d)-(?<d>\d\d)(?![\p{L}\d-])/gu,
+  /(?<![\p{L}\d.-])(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>20\d\d)(?![\p{L}\d-])/gu,
+  /(?<![\p{L}\d.-])(?<d>\d{1,2})(?:st|nd|rd|th|er|\.)? (?<m>\p{L}{3,9}),? (?<y>20\d\d)(?![\p{L}\d-])/gu,
+  /(?<![\p{L}\d.-])(?<m>\p{L}{3,9}) (?<d>\d{1,2})(?:st|nd|rd|th)?,? (?<y>20\d\d)(?![\p{L}\d-])/gu,
+];
 
 const MAX_FOUND = 200;
 /** How much of the text is shown on each side of a date, in UTF-16 units. */
@@ -42,12 +38,10 @@ const CONTEXT = 90;
 export function datesIn(text: string): NamedDate[] {
   const plain = text.replace(/\s+/g, " ");
   const found = new Map<string, string>();
-  for (const match of plain.matchAll(DATE)) {
+  for (const match of FORMS.flatMap((form) => [...plain.matchAll(form)])) {
     if (found.size >= MAX_FOUND) break;
-    const groups = match.groups ?? {};
-    const value = (letter: string) =>
-      [1, 2, 3, 4].map((at) => groups[`${letter}${at}`]).find((one) => one) ?? "";
-    const on = dayOf(value("y"), value("m"), value("d"));
+    const { y = "", m = "", d = "" } = match.groups ?? {};
+    const on = dayOf(y, m, d);
     if (on !== null && !found.has(on)) found.set(on, contextOf(plain, match.index, match[0].length));
   }
   return [...found].map(([on, context]) => ({ on, context })).sort((a, b) => a.on < b.on ? -1 : 1);
@@ -55,7 +49,7 @@ export function datesIn(text: string): NamedDate[] {
 
 function dayOf(year: string, month: string, day: string): string | null {
   const named = MONTHS.findIndex((names) => names.includes(month.toLowerCase())) + 1;
-  const number = named === 0 ? Number(month) : named;
+  const number = named === 0 ? Number(month) : named; // NaN for a word that is not a month
   const date = new Date(Date.UTC(Number(year), number - 1, Number(day)));
   const isReal = date.getUTCMonth() === number - 1 && date.getUTCDate() === Number(day);
   return isReal ? date.toISOString().slice(0, 10) : null;

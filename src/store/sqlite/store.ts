@@ -15,6 +15,7 @@ import { createDeliveries } from "./deliveries/deliveries.ts";
 import { createDeliveryLog } from "./deliveries/delivery_log.ts";
 import { createEndpoints } from "./subscriptions/endpoints.ts";
 import { createEvents } from "./events/events.ts";
+import { createFeedVisits } from "./customers/feed_visits.ts";
 import { createErasure } from "./customers/erase.ts";
 import { createKeys } from "./customers/keys.ts";
 import { createMails } from "./customers/mails.ts";
@@ -54,6 +55,7 @@ export function openStore(path: string, vaultSource: VaultSource, options: Sqlit
     ...createUsage(connection),
     ...createDailyUsage(connection),
     ...createSubscriptions(connection, vault),
+    ...createFeedVisits(connection),
     ...createIdempotency(connection, vault),
     ...createMatching(connection, candidates),
     ...createCatchUp(connection),

@@ -62,6 +62,8 @@ export interface LaterLanguage {
 export interface EventStore {
   /** Lists events, newest first by (`published_at`, id); with `after`, in the order in which they were stored. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
+  /** Returns how many events match, at most `limit`. */
+  countEvents(query: EventQuery): Promise<number>;
   /** Returns the newest version of each publication that has or had one of these URLs, in any language, newest first. */
   listByUrl(urls: readonly string[]): Promise<ListedEvent[]>;
   /** Returns the position of an event, or null if the event does not exist. */

@@ -3,6 +3,7 @@
 import type { CustomerStore } from "./customers.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { EventStore } from "./events.ts";
+import type { FeedVisitStore } from "./feed_visits.ts";
 import type { MailStore } from "./mails.ts";
 import type { PaymentStore } from "./payments.ts";
 import type { PublicationStore } from "./publications.ts";
@@ -19,6 +20,7 @@ export interface Store
     DeliveryStore,
     SubscriptionStore,
     CustomerStore,
+    FeedVisitStore,
     PaymentStore,
     SessionStore,
     MailStore {

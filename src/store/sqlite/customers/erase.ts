@@ -60,6 +60,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     sql`update api_keys set disabled_at = ${by.atMs} where customer_id = ${id} and disabled_at is null`,
   );
   connection.run(sql`update api_keys set label = null where customer_id = ${id}`);
+  connection.run(sql`delete from feed_visits where customer_id = ${id}`);
   connection.run(sql`delete from stored_responses where customer_id = ${id}`);
   const mails = connection.run(sql`delete from mails where customer_id = ${id}`);
   const payments = connection.run(

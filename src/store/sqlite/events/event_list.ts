@@ -11,16 +11,29 @@ import { SERVED_JSON } from "./served_record.ts";
  * compares the entries of all filters, which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
  */
 export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
-  const match = matchOf(connection, query);
-  const { from, where, by } = query.after === undefined
-    ? newestFirst(connection, query, match)
-    : asStored(query, match);
-  if (query.latest === true) where.push(isLatest(query));
-  const conditions = where.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
+  const { from, by, conditions } = selectionOf(connection, query);
   return listed(connection.all(
     sql`select events.id, events.published_at, ${SERVED_JSON} from ${from} where ${conditions}
       order by ${by} limit ${query.limit}`,
   ));
+}
+
+/** Returns how many events match a query, at most its limit. */
+export function countEvents(connection: Connection, query: EventQuery): number {
+  const { from, conditions } = selectionOf(connection, query);
+  const row = connection.get(
+    sql`select count(*) as count from (select 1 from ${from} where ${conditions} limit ${query.limit})`,
+  );
+  return Number(row?.["count"]);
+}
+
+function selectionOf(connection: Connection, query: EventQuery): Omit<List, "where"> & { conditions: Sql } {
+  const match = matchOf(connection, query);
+  const { where, ...list } = query.after === undefined
+    ? newestFirst(connection, query, match)
+    : asStored(query, match);
+  if (query.latest === true) where.push(isLatest(query));
+  return { ...list, conditions: where.reduce((all, one) => sql`${all} and ${one}`, sql`true`) };
 }
 
 interface List {

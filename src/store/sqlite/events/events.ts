@@ -10,7 +10,7 @@ import type {
 } from "../../../domain/ports/store/publications.ts";
 import { isOfPublication, planHashes } from "../../../domain/plans/publication_hashes.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { listByUrl, listEvents } from "./event_list.ts";
+import { countEvents, listByUrl, listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
 import { findPublication, keepMissed, learnKey, presentPublications, saveHashes } from "./publications.ts";
 import { RecordWriter } from "./write_event_records.ts";
@@ -37,6 +37,8 @@ export function createEvents(
       connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
 
     listEvents: (query) => listEvents(connection, query),
+
+    countEvents: (query) => countEvents(connection, query),
 
     listByUrl: (urls) => listByUrl(connection, urls),
 

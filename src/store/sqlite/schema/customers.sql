@@ -62,6 +62,15 @@ create table delivery_usage (
   primary key (customer_id, month)
 ) strict, without rowid;
 
+-- What a customer has seen of the console's feed, as positions in events.seq. Events after read_seq are new.
+create table feed_visits (
+  customer_id text primary key references customers (id),
+  read_seq integer not null check (read_seq >= 0),
+  read_at integer not null,
+  seen_seq integer not null check (seen_seq >= 0),
+  seen_at integer not null
+) strict, without rowid;
+
 -- The first response to each Idempotency-Key and the hash of the request, kept for a day. Both are sealed: the response
 -- can contain a secret, and a hash would reveal a weak password in the request's headers.
 create table stored_responses (

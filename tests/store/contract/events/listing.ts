@@ -387,6 +387,7 @@ test(
       const query = await queryOf(store, events, wish);
       const page = (await store.listEvents(query)).map((event) => event.id);
       assert.deepEqual(page, expected.slice(0, query.limit));
+      assert.equal(await store.countEvents(query), page.length);
       assert.deepEqual(await walkNewestFirst(store, query), expected);
     });
   },
@@ -417,6 +418,8 @@ test(
     await compare(open, async (store, events, wish) => {
       const walked = await walkAsStored(store, await queryOf(store, events, wish));
       assert.deepEqual(walked, filtered(events, wish).map((event) => event.id));
+      const all = { ...await queryOf(store, events, wish), limit: 1_000, after: { seq: 0 } };
+      assert.equal(await store.countEvents(all), walked.length);
     });
   },
 );
