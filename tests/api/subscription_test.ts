@@ -194,7 +194,6 @@ Deno.test("POST /v1/subscriptions returns the same response for every host that 
       "https://2130706433/",
       "https://1.1.1.1.in-addr.arpa/",
       "https://exa*mple.com/",
-      "https://feed.example.org/v1/webhooks/payment", // the service itself
     ];
     const replies = new Set<string>();
     for (const webhook_url of addresses) {
@@ -205,7 +204,39 @@ Deno.test("POST /v1/subscriptions returns the same response for every host that 
     }
     assert.equal(replies.size, 1, "the response does not reveal what a host resolves to");
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
-  }, `server.public_url = "https://feed.example.org"\n${boardConfig()}`));
+  }));
+
+Deno.test("POST /v1/subscriptions names its own URL and the schemes that the config allows", async () => {
+  const own = 'server.public_url = "https://feed.example.org"';
+  const rows: [config: string, webhookUrl: string, message: RegExp | null][] = [
+    [
+      own,
+      "https://feed.example.org/v1/webhooks/payment",
+      /^must not be a URL of this service; use the URL of your/,
+    ],
+    [own, "https://Feed.example.org:80/", /^must not be a URL of this service/],
+    ["", "ftp://hooks.example.org/ai", /^must begin with https:\/\/, not with ftp:$/],
+    [
+      "delivery.allow_http = true",
+      "ftp://hooks.example.org/ai",
+      /^must begin with https:\/\/ or http:\/\/, not with/,
+    ],
+    [
+      "delivery.allow_http = true",
+      "hooks.example.org/ai",
+      /^must begin with https:\/\/ or http:\/\/; write it in full/,
+    ],
+    ["delivery.allow_http = true", "http://hooks.example.org/ai", null],
+  ];
+  for (const [config, webhook_url, message] of rows) {
+    await withWorld(async (world, key) => {
+      const reply = await subscribe(world, key, { webhook_url });
+      if (message === null) return assert.equal(reply.status, 201, reply.text);
+      assert.equal(reply.json.code, "invalid_webhook_url");
+      assert.match(reply.json.errors[0].message, message);
+    }, `${config}\n${boardConfig()}`);
+  }
+});
 
 Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardless of its host", () =>
   withWorld(async (world, key) => {

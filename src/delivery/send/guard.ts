@@ -14,8 +14,8 @@ import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
 /** The message to an owner whose webhook URL has a refused host. */
-const REFUSED_HOST = "must be the complete URL of a public host other than this service, such as " +
-  "https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
+const REFUSED_HOST =
+  "must be the complete URL of a public host, such as https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
 
 /** The operator's rules. By default, only public hosts are permitted, and only over https. */
 export interface PolicySettings {
@@ -127,15 +127,16 @@ export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecisio
 type UrlReading = { readonly url: URL } | { readonly fault: string };
 
 function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
+  const schemes = policy.allowHttp ? "https:// or http://" : "https://";
   const scheme = /^([a-z][a-z0-9+-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== "https" && scheme !== "http") {
-    return { fault: `must begin with https://, not with ${scheme}:` };
+    return { fault: `must begin with ${schemes}, not with ${scheme}:` };
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined) {
     const example = "write it in full, such as https://hooks.example.org/regfeed";
     return {
-      fault: scheme === undefined ? `must begin with https://; ${example}` : `has no host; ${example}`,
+      fault: scheme === undefined ? `must begin with ${schemes}; ${example}` : `has no host; ${example}`,
     };
   }
   // URL parsers ignore an empty user name, and disagree about backslashes, spaces and control characters.
@@ -163,6 +164,7 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
     };
   }
   if (url.href.length > MAX_WEBHOOK_URL) return { fault: TOO_LONG };
+  if (isOwn(url, policy)) return { fault: "must not be a URL of this service; use the URL of your receiver" };
   return isPort(url, policy) ? { url } : { fault: portFault(url, policy) };
 }
 
@@ -178,7 +180,7 @@ function portFault(url: URL, { allowPorts }: AddressPolicy): string {
 
 function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
   const reading = readWebhookUrl(text, policy);
-  if ("fault" in reading || isOwn(reading.url, policy)) return { ok: false };
+  if ("fault" in reading) return { ok: false };
   const { url } = reading;
   const literal = literalAddress(url);
   const ok = literal === null ? isHostName(url.hostname, policy) : checkAddress(literal, policy);
