@@ -19,7 +19,6 @@ import type {
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { EVERY_EVENT } from "../../../src/domain/event/event_filter.ts";
 import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
-import { parseSearch, type SearchTerm } from "../../../src/domain/event/search.ts";
 import type { Provenance } from "../../../src/domain/event/provenance.ts";
 import {
   type MatchedSubscription,
@@ -133,12 +132,6 @@ export const PROVENANCE: Provenance = {
 };
 
 /** Returns the terms of a valid search. */
-export function searchOf(text: string): readonly SearchTerm[] {
-  const search = parseSearch(text);
-  if ("problem" in search) throw new Error(`${text} ${search.problem}`);
-  return search.terms;
-}
-
 export function aPublication(key: string, contentHash: string): PublicationKey {
   return { key, contentHash };
 }

@@ -1,26 +1,14 @@
 // The part of the Store port that reads event records.
-import type { EventType } from "../../event/event.ts";
-import type { SearchTerm } from "../../event/search.ts";
+import type { EventFilter } from "../../event/event_filter.ts";
 import type { Provenance } from "../../event/provenance.ts";
-import type { Severity } from "../../event/severity.ts";
 
-/** Which events to list. All filters must match; a list matches with any of its values. */
-export interface EventQuery {
+/** Which events to list. All filters must match. In `topics`, parents are already expanded to their children. */
+export interface EventQuery extends Partial<Omit<EventFilter, "exclude">> {
   limit: number;
   /** Only events published at or after this time (`published_at`), Unix ms. */
   since?: number;
   /** Only events published at or before this time (`published_at`), Unix ms. */
   until?: number;
-  sources?: readonly string[];
-  severityMin?: Severity;
-  /** The topics, with parents already expanded to their children. */
-  topics?: readonly string[];
-  eventTypes?: readonly EventType[];
-  /** Canonical references. A reference also matches the references within it. */
-  articles?: readonly string[];
-  languages?: readonly string[];
-  /** Terms that must all be in the titles or summaries. */
-  search?: readonly SearchTerm[];
   /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
   /** Only events stored up to this position, so that later events do not change the list. */

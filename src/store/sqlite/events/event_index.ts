@@ -38,20 +38,20 @@ export function tagMatch(kind: TagKind, ...values: readonly string[]): string {
 
 /** Returns the FTS5 expression for a query's words and tags, or null if it has neither. */
 export function matchOf(connection: Connection, query: EventQuery): string | null {
-  const { search = [], sources, severityMin = "info", topics, eventTypes, articles, languages } = query;
+  const { search, sources, severityMin = "info", topics, eventTypes, articles, eventLanguages } = query;
   const parts: string[] = [];
-  if (search.length > 0) {
-    parts.push(`words : (${search.map((term) => searchMatch(connection, term)).join(" AND ")})`);
+  if (search !== undefined && search !== null) {
+    parts.push(`words : (${search.terms.map((term) => searchMatch(connection, term)).join(" AND ")})`);
   }
-  const anyOf = (kind: TagKind, values: readonly string[] | undefined): void => {
-    if (values !== undefined) parts.push(tagMatch(kind, ...values));
+  const anyOf = (kind: TagKind, values: readonly string[] = []): void => {
+    if (values.length > 0) parts.push(tagMatch(kind, ...values));
   };
   anyOf("source", sources);
-  anyOf("severity", severityMin === "info" ? undefined : [severityMin]);
+  anyOf("severity", severityMin === "info" ? [] : [severityMin]);
   anyOf("topic", topics);
   anyOf("type", eventTypes);
   anyOf("article", articles);
-  anyOf("language", languages);
+  anyOf("language", eventLanguages);
   return parts.length === 0 ? null : parts.map((part) => `(${part})`).join(" AND ");
 }
 

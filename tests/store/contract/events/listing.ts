@@ -3,10 +3,15 @@ import assert from "node:assert/strict";
 import { EVENT_TYPES, type RegEvent } from "../../../../src/domain/event/event.ts";
 import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { type EventFilter, EVERY_EVENT, passesOf } from "../../../../src/domain/event/event_filter.ts";
+import {
+  type EventFilter,
+  EVERY_EVENT,
+  passesOf,
+  toSearch,
+} from "../../../../src/domain/event/event_filter.ts";
 import { searchMatcher } from "../../../../src/domain/event/search.ts";
 import { searchedText } from "../../../../src/domain/plans/search_text.ts";
-import { anEvent, PROVENANCE, publish, recordIt, searchOf, T0 } from "../given.ts";
+import { anEvent, PROVENANCE, publish, recordIt, T0 } from "../given.ts";
 import { test } from "../contract.ts";
 import fc from "npm:fast-check@4.10.2";
 import { SEVERITIES, severityRank } from "../../../../src/domain/event/severity.ts";
@@ -33,10 +38,11 @@ test("listEvents() orders events of the same time by id, even if ids descend bet
   await publish(store, [1, 3].map((at) => anEvent(`evt_${at}x`, { published_at: at, external_id: `${at}` })));
   const equal = stored.toSorted().reverse();
   assert.deepEqual(await ids(store), ["evt_3x", ...equal, "evt_1x"]);
-  const filters = [[{ topics: ["gpai"] }, equal], [{ search: searchOf("labels") }, equal], [
-    { search: searchOf("risk labels"), since: 2, until: 2 },
-    ["evt_04", "evt_03", "evt_02", "evt_01"],
-  ]] as const;
+  const filters: [Filters, string[]][] = [
+    [{ topics: ["gpai"] }, equal],
+    [{ search: toSearch("labels") }, equal],
+    [{ search: toSearch("risk labels"), since: 2, until: 2 }, ["evt_04", "evt_03", "evt_02", "evt_01"]],
+  ];
   for (const [filter, expected] of filters) {
     assert.deepEqual(await ids(store, filter), expected);
     // A publication with the same time arrives between two pages. No event may be lost or repeated.
@@ -60,11 +66,11 @@ test("a later language is found once, after an event of the same time with a sma
     atMs: T0,
   }));
   await publish(store, [anEvent("evt_0", { external_id: "another" })]);
-  assert.deepEqual(await ids(store, { languages: ["de"] }), ["evt_1"]);
-  assert.deepEqual(await ids(store, { languages: ["de"], after: { seq: 0 } }), ["evt_1"]);
-  assert.deepEqual(await ids(store, { search: searchOf("leitlinien") }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { eventLanguages: ["de"] }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { eventLanguages: ["de"], after: { seq: 0 } }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { search: toSearch("leitlinien") }), ["evt_1"]);
   assert.deepEqual(await ids(store, { topics: ["transparency"] }), ["evt_1", "evt_0"]);
-  assert.deepEqual(await ids(store, { search: searchOf("guidelines evt") }), ["evt_1", "evt_0"]);
+  assert.deepEqual(await ids(store, { search: toSearch("guidelines evt") }), ["evt_1", "evt_0"]);
 });
 
 test("listEvents() finds events with all words in titles and summaries, in every language and in any case", async (store) => {
@@ -74,10 +80,10 @@ test("listEvents() finds events with all words in titles and summaries, in every
       de: { title: "Kennzeichnung von Texten", summary: "Prüfung" },
     }),
   ]);
-  assert.deepEqual(await ids(store, { search: searchOf("labelling") }), ["evt_2", "evt_1"]);
-  assert.deepEqual(await ids(store, { search: searchOf("LABELLING duties") }), ["evt_1"]);
-  assert.deepEqual(await ids(store, { search: searchOf("prüfung labelling") }), ["evt_2"]);
-  assert.deepEqual(await ids(store, { search: searchOf("labelling unknown") }), []);
+  assert.deepEqual(await ids(store, { search: toSearch("labelling") }), ["evt_2", "evt_1"]);
+  assert.deepEqual(await ids(store, { search: toSearch("LABELLING duties") }), ["evt_1"]);
+  assert.deepEqual(await ids(store, { search: toSearch("prüfung labelling") }), ["evt_2"]);
+  assert.deepEqual(await ids(store, { search: toSearch("labelling unknown") }), []);
 });
 
 const SEARCHES: [search: string, expected: string[]][] = [
@@ -114,10 +120,12 @@ test("listEvents() finds words, beginnings of words and phrases, and no other sy
   await publish(store, events.map((event) => ({ ...event, topics: ["transparency"] })));
   for (const [search, expected] of SEARCHES) {
     for (const query of [{}, { after: { seq: 0 } }]) {
-      const found = await ids(store, { search: searchOf(search), ...query });
+      const found = await ids(store, { search: toSearch(search), ...query });
       assert.deepEqual(found.toSorted().reverse(), expected, search);
     }
-    const matching = events.filter((event) => searchMatcher(searchedText(event))(searchOf(search)));
+    const matching = events.filter((event) =>
+      searchMatcher(searchedText(event))(toSearch(search)?.terms ?? [])
+    );
     assert.deepEqual(matching.map(({ id }) => id).reverse(), expected, `searchMatcher(): ${search}`);
   }
 });
@@ -257,7 +265,7 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
     topics,
     eventTypes,
     articles,
-    languages,
+    eventLanguages,
     search,
     latest,
   } = query;
@@ -273,8 +281,9 @@ function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
       articles.some((article) =>
         event.ai_act_articles.some((held) => held === article || held.startsWith(`${article}(`))
       ),
-    (event) => languages === undefined || languages.some((code) => event.language_versions.includes(code)),
-    (event) => search === undefined || searchMatcher(searchedText(event))(search),
+    (event) =>
+      eventLanguages === undefined || eventLanguages.some((code) => event.language_versions.includes(code)),
+    (event) => search === undefined || searchMatcher(searchedText(event))(search?.terms ?? []),
     (event, at) =>
       latest !== true ||
       !events.slice(at + 1).some((later) =>
@@ -346,8 +355,8 @@ const someQuery = fc.record({
   topics: fc.subarray([...TOPICS, "unknown"], { minLength: 1 }),
   eventTypes: fc.subarray([...TYPES], { minLength: 1 }),
   articles: fc.subarray(ARTICLES, { minLength: 1 }),
-  languages: fc.subarray([...LANGUAGES, "fr"], { minLength: 1 }),
-  search: fc.constantFrom(...WISHED).map(searchOf),
+  eventLanguages: fc.subarray([...LANGUAGES, "fr"], { minLength: 1 }),
+  search: fc.constantFrom(...WISHED).map(toSearch),
   latest: fc.boolean(),
   first: fc.integer({ min: 1, max: 30 }),
 }, { requiredKeys: ["limit"] });
@@ -395,17 +404,8 @@ test(
 
 test("a filter passes the events that a list with the same filters returns", async (_store, open) => {
   await compare(open, async (store, events, { first: _, since: _1, until: _2, latest: _3, ...wish }) => {
-    const { sources, severityMin, topics, eventTypes, articles, languages, search } = wish;
-    const filter: EventFilter = {
-      ...EVERY_EVENT,
-      sources: [...sources ?? []],
-      severityMin: severityMin ?? "info",
-      topics: [...topics ?? []],
-      eventTypes: [...eventTypes ?? []],
-      articles: [...articles ?? []],
-      eventLanguages: [...languages ?? []],
-      search: search === undefined ? null : { text: "", terms: [...search] },
-    };
+    const { limit: _4, ...sent } = wish;
+    const filter: EventFilter = { ...EVERY_EVENT, ...sent };
     const listed = (await store.listEvents({ ...wish, limit: 100 })).map(({ id }) => id);
     const passing = events.filter((event) => passesOf(event, [])(filter));
     assert.deepEqual(newestFirst(passing).map(({ id }) => id), listed);

@@ -1,5 +1,6 @@
 // The events of a fetch: change spikes, later languages and removals.
 import assert from "node:assert/strict";
+import { toSearch } from "../../../../src/domain/event/event_filter.ts";
 import {
   type ChangeSpike,
   type ChangeVolume,
@@ -22,7 +23,6 @@ import {
   PROVENANCE,
   publish,
   recordIt,
-  searchOf,
   T0,
 } from "../given.ts";
 import { test } from "../contract.ts";
@@ -104,7 +104,7 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     assert.equal(await store.releaseEvents("court", end, BY), 0);
     assert.equal(await store.releaseEvents("board", end, BY), 2);
     assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
-    assert.equal((await store.listEvents({ limit: 9, search: searchOf(ids[0] ?? "") })).length, 1, "kept");
+    assert.equal((await store.listEvents({ limit: 9, search: toSearch(ids[0] ?? "") })).length, 1, "kept");
   }
   const entries = (await store.listAudit({ limit: 9 })).filter(({ act }) => act.startsWith("source."));
   assert.deepEqual(entries.map(({ actor, act, change }) => [actor, act, change]), [
@@ -240,14 +240,14 @@ test("a later language is part of its event, is found by its words and code, and
     [["de", "https://board.example/de", T0 + DAY], ["fr", "https://board.example/fr", T0 + DAY]],
   );
   for (
-    const query of [{ languages: ["de"] }, { search: searchOf("kennzeichnung") }, {
-      search: searchOf("lignes"),
+    const query of [{ eventLanguages: ["de"] }, { search: toSearch("kennzeichnung") }, {
+      search: toSearch("lignes"),
     }]
   ) {
     const listed = await store.listEvents({ limit: 9, ...query });
     assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
   }
-  assert.equal((await store.listEvents({ limit: 9, search: searchOf("guidelines") })).length, 2);
+  assert.equal((await store.listEvents({ limit: 9, search: toSearch("guidelines") })).length, 2);
   assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
 });
 

@@ -1,7 +1,8 @@
 // The JSON of the event records that the SQLite engine writes.
 import assert from "node:assert/strict";
+import { toSearch } from "../../../../src/domain/event/event_filter.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
-import { anEvent, publish, searchOf } from "../../contract/given.ts";
+import { anEvent, publish } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
 
 Deno.test("the JSON of a record is ASCII and keeps all characters", async () => {
@@ -12,6 +13,6 @@ Deno.test("the JSON of a record is ASCII and keeps all characters", async () => 
   const [listed] = await store.listEvents({ limit: 1 });
   assert.match(listed?.json ?? "", /^[\x20-\x7e]+$/);
   assert.deepEqual(JSON.parse(listed?.json ?? ""), event);
-  assert.equal((await store.listEvents({ limit: 1, search: searchOf("prufung") })).length, 1);
+  assert.equal((await store.listEvents({ limit: 1, search: toSearch("prufung") })).length, 1);
   await store.close();
 });

@@ -1,5 +1,6 @@
 // The query plans of the SQLite engine's hot statements: none scans a table that grows over the years.
 import assert from "node:assert/strict";
+import { toSearch } from "../../../../src/domain/event/event_filter.ts";
 import type { EventQuery } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
@@ -19,7 +20,6 @@ import {
   publish,
   recordIt,
   releaseAll,
-  searchOf,
   subscribe,
   T0,
 } from "../../contract/given.ts";
@@ -225,7 +225,7 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
     /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid<\?\)$/,
   ],
   ["a source", { sources: ["board"] }, BY_DATE],
-  ["a topic and words", { topics: ["gpai"], search: searchOf("labels"), since: T0 }, BY_DATE],
+  ["a topic and words", { topics: ["gpai"], search: toSearch("labels"), since: T0 }, BY_DATE],
   [
     "the newest versions",
     { latest: true },
