@@ -1,8 +1,8 @@
 // The daily request quota: exact counts in memory, written to the store once per second.
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
-import { utcDay } from "../domain/customer/quota_period.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
+import { utcDay } from "../domain/utc_day.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,16 +1,16 @@
 // `deno task bench`: compares Regfeed with bare code that does the same work, in one run on this machine.
 import { parseArgs } from "node:util";
-import { measureDeliveries } from "./deliveries.ts";
+import { measureDeliveries } from "./delivering/deliveries.ts";
 import { measureIngest } from "./ingest.ts";
-import { measureLags } from "./lags.ts";
-import { measureLists } from "./lists.ts";
-import { measureMatching } from "./matching.ts";
-import { measureMemory } from "./memory.ts";
+import { measureLags } from "./delivering/lags.ts";
+import { measureLists } from "./reading/lists.ts";
+import { measureMatching } from "./delivering/matching.ts";
+import { measureMemory } from "./reading/memory.ts";
 import { endAll } from "./processes.ts";
-import { measureReads } from "./reads.ts";
+import { measureReads } from "./reading/reads.ts";
 import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
 import { measureStart } from "./start.ts";
-import { createStores, FEW } from "./stores.ts";
+import { createStores, FEW } from "./data/stores.ts";
 
 /** The parts, each with its rows. Parts that create large stores come last. */
 const PARTS: Record<string, (bench: Bench) => Promise<void>> = {

@@ -1,6 +1,6 @@
 // The results of a benchmark: rows with the two values, their ratio and the target, as a table or as JSON.
 import type { Compared } from "./measure.ts";
-import type { ReadStores } from "./read_stores.ts";
+import type { ReadStores } from "./data/read_stores.ts";
 
 /** A measured value. `of` says what was measured; by default, Regfeed doing the work of the row. */
 export interface Figure {

@@ -1,6 +1,7 @@
 // Generates the manual page from the commands' help texts, so that it always agrees with `--help`.
 import type { Command } from "../../src/cli/command.ts";
 import { EXIT_CODES, optionRows, WHAT_IT_IS } from "../../src/cli/help.ts";
+import { utcDay } from "../../src/domain/utc_day.ts";
 
 /** The facts in the page's header. */
 export interface ManualPage {
@@ -11,7 +12,7 @@ export interface ManualPage {
 
 /** Returns the page for section 1, in the macros of man(7). */
 export function manualPage(commands: readonly Command[], { version, timeMs }: ManualPage): string {
-  const day = new Date(timeMs).toISOString().slice(0, 10);
+  const day = utcDay(timeMs);
   const lines = [
     `.TH REGFEED 1 "${day}" "Regfeed ${escape(version)}" "User Commands"`,
     ".SH NAME",

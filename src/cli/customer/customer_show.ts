@@ -1,7 +1,7 @@
 // `customer show`: shows a customer with its usage, keys, subscriptions, payments and emails.
 import { keyStateOf } from "../../domain/customer/api_key.ts";
 import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
-import { utcDay, utcMonth } from "../../domain/customer/quota_period.ts";
+import { utcMonth } from "../../domain/customer/quota_period.ts";
 import { limitFields } from "../../domain/customer/tier.ts";
 import { describeDelivery } from "../../domain/delivery/delivery.ts";
 import type { DisabledReason, ListedSubscription } from "../../domain/delivery/subscription.ts";
@@ -18,6 +18,7 @@ import { type Listing, printTable, tableFor, timeCell, timeText } from "../print
 import { formatFields, textWidth } from "../wrap_text.ts";
 import { keyColumns } from "./key.ts";
 import { keyFields, publicFields, requireCustomer } from "./named_customer.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 /** Maximum number of emails shown without `--json`. */
 const SHOWN_MAILS = 10;

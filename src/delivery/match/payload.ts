@@ -5,6 +5,7 @@ import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
 import type { UnmatchedEvent } from "../../domain/ports/store/deliveries.ts";
 import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
 import type { DeliveryPayload, DeliveryType } from "../../wire/delivery.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 export interface Recipient {
   deliveryId: string;
@@ -129,7 +130,7 @@ function testEvent(id: string, nowMs: number): RegEvent {
     ai_act_articles: ["Art. 53"],
     published_at: nowMs,
     published_at_precision: "time",
-    published_on: new Date(nowMs).toISOString().slice(0, 10),
+    published_on: utcDay(nowMs),
     published_at_estimated: false,
     ingested_at: nowMs,
     language: "en",

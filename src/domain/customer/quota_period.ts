@@ -1,11 +1,6 @@
-// Quota periods: UTC days and months, as strings that sort chronologically.
+// Quota periods: the ends of UTC days, and UTC months as strings that sort chronologically.
 
 const DAY_MS = 86_400_000;
-
-/** Returns the UTC day of a time in Unix ms: "2026-07-31". */
-export function utcDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
 
 /** Returns the beginning of the next UTC day, Unix ms. */
 export function nextUtcDay(ms: number): number {

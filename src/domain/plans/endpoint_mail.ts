@@ -1,8 +1,8 @@
 // Plans the emails about endpoints that fail or whose subscriptions are disabled.
-import { utcDay } from "../customer/quota_period.ts";
 import type { NewMail } from "../customer/mail.ts";
 import { disableAtMs, judgeEndpoint } from "../delivery/endpoint.ts";
 import type { DisabledReason } from "../delivery/subscription.ts";
+import { utcDay } from "../utc_day.ts";
 
 /** A subscription whose endpoint fails. Times are Unix ms. */
 export interface FailingEndpoint {

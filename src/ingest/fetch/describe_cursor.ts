@@ -3,6 +3,7 @@ import type { SourceSettings, SourceState } from "../../domain/source/source.ts"
 import { readCursor } from "./fetch_types.ts";
 import { type ListCursor, pagesOf } from "./list_cursor.ts";
 import { planWindows, rulesKey } from "./pagination.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
@@ -28,17 +29,13 @@ function describeCursor(source: SourceSettings, cursor: string | null, nowMs: nu
   if (known === null || rules === undefined) return [];
   const { atMs, rest, sinceMs } = known;
   if (sinceMs !== undefined) {
-    return [`the next fetch looks for pages that have changed since ${dayOf(sinceMs)}`];
+    return [`the next fetch looks for pages that have changed since ${utcDay(sinceMs)}`];
   }
   if (rules.kind !== "sitemap" && rules.windows !== null && atMs !== undefined) {
     const firstMs = planWindows(rules.windows, atMs, nowMs)[0]?.sinceMs ?? nowMs;
-    return [`the next fetch starts at ${dayOf(firstMs)}`];
+    return [`the next fetch starts at ${utcDay(firstMs)}`];
   }
   return rest === undefined
     ? []
     : [`the list is read in parts: the next fetch continues after the ${pagesOf(rest.pages)} already read`];
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { FailedPart } from "../partial_failures.ts";
 import { FetchError, settingsKey } from "./fetch_types.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 const DAY_MS = 86_400_000;
 /** Time after which a fetch requests no further documents, in ms. */
@@ -122,7 +123,7 @@ export class WindowQueue {
   /** Tells the operator which days are left for the next fetch. */
   leftOut(): FailedPart[] {
     if (this.leftFromMs === null) return [];
-    const day = new Date(this.leftFromMs).toISOString().slice(0, 10);
+    const day = utcDay(this.leftFromMs);
     const minutes = MAX_FETCH_MS / 60_000;
     const reason =
       `the next fetch reads the days from ${day} on, because one fetch takes at most ${minutes} minutes ` +

@@ -2,6 +2,7 @@
 import type { DatePrecision } from "../../domain/event/event.ts";
 import { IGNORED_WORDS, MONTHS, WEEKDAYS } from "./date_words.ts";
 import { instantOf, isMonthFirst, localDate, type Zone, zoneOf } from "./zones.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 const MAX_DATE_CHARACTERS = 120;
 /** Years outside this range are placeholders (0001, 1900, 9999) or mistakes. */
@@ -182,7 +183,7 @@ function compose(day: Day | null, time: Time | null, zone: Zone | null): StatedD
   if (day === null || time === null || zone === null || !isPossible(day)) return null;
   const atMs = instantOf(utc(day, time), zone);
   if (isPlaceholder(atMs)) return null;
-  const on = new Date(utc(day, MIDNIGHT)).toISOString().slice(0, 10);
+  const on = utcDay(utc(day, MIDNIGHT));
   return { atMs, precision: time === MIDNIGHT ? "date" : "time", on };
 }
 

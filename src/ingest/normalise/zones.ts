@@ -1,4 +1,5 @@
 // Time zones: their names in dates, and the instants of local times in IANA zones.
+import { utcDay } from "../../domain/utc_day.ts";
 
 /** Minutes east of UTC, or the name of an IANA zone. */
 export type Zone = number | string;
@@ -75,7 +76,7 @@ export function instantOf(wallMs: number, zone: Zone): number {
 
 /** Returns the date at an instant in an IANA zone, as `YYYY-MM-DD`. */
 export function localDate(atMs: number, zone: string): string {
-  return new Date(atMs + (zone === "UTC" ? 0 : offsetMs(zone, atMs))).toISOString().slice(0, 10);
+  return utcDay(atMs + (zone === "UTC" ? 0 : offsetMs(zone, atMs)));
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

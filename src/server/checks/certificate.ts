@@ -8,6 +8,7 @@ import {
 import type { Host } from "../../platform/process/process.ts";
 import { readPair } from "../certificate_watch.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
+import { utcDay } from "../../domain/utc_day.ts";
 
 const DAY_MS = 86_400_000;
 /** The remaining validity below which a certificate causes a warning, ms. */
@@ -35,7 +36,7 @@ export function checkCertificate(pair: CertificatePair, hostname: string, nowMs:
   const found = [...checkTimes(state, nowMs), ...checkName(state, hostname)];
   return found.length > 0
     ? found
-    : [good("tls", `the certificate is valid until ${dayOf(state.expiresAtMs)}`)];
+    : [good("tls", `the certificate is valid until ${utcDay(state.expiresAtMs)}`)];
 }
 
 type GoodCertificate = Extract<CertificateState, { kind: "good" }>;
@@ -45,7 +46,7 @@ export function checkTimes(
   nowMs: number,
 ): Finding[] {
   const todo = "renew it: the server loads the new files automatically";
-  const day = dayOf(expiresAtMs);
+  const day = utcDay(expiresAtMs);
   const symptomOf = "clock" as const;
   if (expiresAtMs <= nowMs) {
     return [{ ...problem("tls", `the certificate expired on ${day}`, todo), symptomOf }];
@@ -69,8 +70,4 @@ function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
       "change server.public_url, or get a certificate for that name",
     ),
   ];
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }

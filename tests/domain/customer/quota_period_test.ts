@@ -1,6 +1,7 @@
 // Quotas count by UTC days and months.
 import assert from "node:assert/strict";
-import { nextUtcDay, nextUtcMonth, utcDay, utcMonth } from "../../../src/domain/customer/quota_period.ts";
+import { nextUtcDay, nextUtcMonth, utcMonth } from "../../../src/domain/customer/quota_period.ts";
+import { utcDay } from "../../../src/domain/utc_day.ts";
 
 Deno.test("utcDay() and utcMonth() name the period of a time, in UTC", () => {
   const rows: [time: string, day: string, month: string][] = [

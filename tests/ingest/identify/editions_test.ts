@@ -1,5 +1,6 @@
 // Two editions of one publication in a document: which one counts does not depend on their order.
 import assert from "node:assert/strict";
+import { toSearch } from "../../../src/domain/event/event_filter.ts";
 import { fetchForeseen, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import type { World } from "../../support/world.ts";
@@ -37,7 +38,7 @@ Deno.test("two editions with one id and date are not revisions of each other, in
     const latest = await world.store.listEvents({
       limit: 9,
       latest: true,
-      search: [{ words: ["edition"], isPrefix: false }],
+      search: toSearch("edition"),
     });
     assert.deepEqual(latest.map(({ json }) => JSON.parse(json).summary_en), [A.summary]);
   }));

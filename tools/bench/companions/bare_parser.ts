@@ -1,6 +1,6 @@
 // The baseline of the ingest rows, in a separate process: feedsmith parses a feed.
 import { parseFeed } from "npm:feedsmith@3.0.1";
-import { inventFeed } from "../invented.ts";
+import { inventFeed } from "../data/invented.ts";
 import { answerLines } from "./lines.ts";
 
 /** A job, as a line on stdin: to parse the invented feed of this size and seed once. */

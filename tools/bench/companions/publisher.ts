@@ -4,11 +4,11 @@ import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 import { VERSION } from "../../../src/version.ts";
 import type { Ports } from "./clocked_receiver.ts";
-import { readConfig } from "../config.ts";
-import { addCustomer, addEvents, addSubscription } from "../fill.ts";
-import { createEvents } from "../invented.ts";
+import { readConfig } from "../data/config.ts";
+import { addCustomer, addEvents, addSubscription } from "../data/fill.ts";
+import { createEvents } from "../data/invented.ts";
 import { answerLines } from "./lines.ts";
-import { openBenchStore } from "../store.ts";
+import { openBenchStore } from "../data/store.ts";
 
 /** A job, as a line on stdin: the app delivers from the store at `path` until a line with `null` ends the job. */
 export interface Publishing {

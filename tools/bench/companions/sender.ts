@@ -2,9 +2,9 @@
 import { createApp } from "../../../src/app.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
-import { openBenchStore } from "../store.ts";
+import { openBenchStore } from "../data/store.ts";
 import { VERSION } from "../../../src/version.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../data/config.ts";
 import { answerLines } from "./lines.ts";
 
 /** A job, as a line on stdin. */

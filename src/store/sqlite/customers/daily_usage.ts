@@ -1,5 +1,4 @@
 // Usage of daily limits in SQLite, with one row per customer and action.
-import { utcDay } from "../../../domain/customer/quota_period.ts";
 import {
   DAILY_ACTIONS,
   type DailyAction,
@@ -10,6 +9,7 @@ import {
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
+import { utcDay } from "../../../domain/utc_day.ts";
 
 export function createDailyUsage(connection: Connection): Part<"countDaily" | "usedToday"> {
   return {

@@ -1,7 +1,7 @@
 // The read rows: lists and single events over HTTP, compared with a server that returns the same bytes from memory.
-import { COLLECTOR } from "../build/executable.ts";
-import { TOPICS } from "../../src/classify/classify.ts";
-import { type Bench, sides, spread } from "./row.ts";
+import { COLLECTOR } from "../../build/executable.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { type Bench, sides, spread } from "../row.ts";
 import { compareServers, startServing, WARM_MS } from "./serving.ts";
 
 /** Maximum number of different URLs, requested in turn; more than the response cache can contain. */

@@ -1,11 +1,11 @@
 // Runs Regfeed with a store beside a bare server, and puts load on both.
 import { join } from "node:path";
-import type { BareAnswer } from "./companions/bare_server.ts";
-import type { LoadJob, LoadResult } from "./companions/load.ts";
-import { SOURCES } from "./invented.ts";
-import { compare, type Compared, median } from "./measure.ts";
-import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "./processes.ts";
-import { rounded, type Settings } from "./row.ts";
+import type { BareAnswer } from "../companions/bare_server.ts";
+import type { LoadJob, LoadResult } from "../companions/load.ts";
+import { SOURCES } from "../data/invented.ts";
+import { compare, type Compared, median } from "../measure.ts";
+import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "../processes.ts";
+import { rounded, type Settings } from "../row.ts";
 
 /** A daily quota that no benchmark uses up. */
 const REQUESTS_PER_DAY = 1_000_000_000;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
-import type { Settings } from "./row.ts";
+import type { Settings } from "../row.ts";
 import { openBenchStore } from "./store.ts";
 import type { ReadStores } from "./read_stores.ts";
 

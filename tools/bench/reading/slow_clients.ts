@@ -1,9 +1,9 @@
 // `deno task slow`: measures the effect of 2,000 slow connections on the API over HTTP, over TLS and behind nginx.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeAuthority, makeCertificate } from "../../tests/support/peers/certificates.ts";
-import type { HoldJob, HoldState } from "./companions/slow_holder.ts";
-import { endAll, startCompanion, startRegfeed } from "./processes.ts";
+import { makeAuthority, makeCertificate } from "../../../tests/support/peers/certificates.ts";
+import type { HoldJob, HoldState } from "../companions/slow_holder.ts";
+import { endAll, startCompanion, startRegfeed } from "../processes.ts";
 
 const HELP = `deno task slow [--connections N] [--addresses N] [--seconds N] [--only plain,tls,nginx] [--json]
 
@@ -100,7 +100,7 @@ async function startServer(
   const regfeed = await startRegfeed(config);
   if (way !== "nginx") return { address: regfeed.address, metrics, end: regfeed.end };
   const port = freePort();
-  const site = (await Deno.readTextFile(new URL("../../packaging/nginx.conf", import.meta.url)))
+  const site = (await Deno.readTextFile(new URL("../../../packaging/nginx.conf", import.meta.url)))
     .replace("listen 443 ssl http2", `listen 127.0.0.1:${port} ssl http2`)
     .replace("server 127.0.0.1:8080", `server 127.0.0.1:${regfeed.port}`)
     .replace("/etc/ssl/feed.example.org/fullchain.pem", cert)

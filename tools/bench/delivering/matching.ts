@@ -1,16 +1,16 @@
 // The matching row: the CPU time for matching one event with many subscriptions.
 import { join } from "node:path";
 import { cpuUsage } from "node:process";
-import { TOPICS } from "../../src/classify/classify.ts";
-import { createMatching } from "../../src/delivery/match/match.ts";
-import type { RegEvent } from "../../src/domain/event/event.ts";
-import { createPlatform } from "../../src/platform/platform.ts";
-import { openBenchStore } from "./store.ts";
-import { readConfig } from "./config.ts";
-import { addEvents, fillSubscriptions, newId } from "./fill.ts";
-import { createEvents } from "./invented.ts";
-import { median } from "./measure.ts";
-import { type Bench, rounded } from "./row.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { createMatching } from "../../../src/delivery/match/match.ts";
+import type { RegEvent } from "../../../src/domain/event/event.ts";
+import { createPlatform } from "../../../src/platform/platform.ts";
+import { openBenchStore } from "../data/store.ts";
+import { readConfig } from "../data/config.ts";
+import { addEvents, fillSubscriptions, newId } from "../data/fill.ts";
+import { createEvents } from "../data/invented.ts";
+import { median } from "../measure.ts";
+import { type Bench, rounded } from "../row.ts";
 
 /** Number of events, matched one by one. */
 const EVENTS = 40;

@@ -1,13 +1,13 @@
 // The lag rows: the time from storing an event to its arrival, with and without hanging endpoints. Also measures the
 // memory that a long queue takes.
 import { join } from "node:path";
-import type { Arrivals, Ports } from "./companions/clocked_receiver.ts";
+import type { Arrivals, Ports } from "../companions/clocked_receiver.ts";
 import { makeQueue } from "./deliveries.ts";
-import { compare, median, quantile } from "./measure.ts";
-import { type Companion, startCompanion } from "./processes.ts";
-import type { Published, Publishing } from "./companions/publisher.ts";
-import { type Bench, sides, spread } from "./row.ts";
-import type { Sending, Sent } from "./companions/sender.ts";
+import { compare, median, quantile } from "../measure.ts";
+import { type Companion, startCompanion } from "../processes.ts";
+import type { Published, Publishing } from "../companions/publisher.ts";
+import { type Bench, sides, spread } from "../row.ts";
+import type { Sending, Sent } from "../companions/sender.ts";
 
 /** Time between two events, ms; long enough for Regfeed to be idle in between. */
 const ALONE_EVERY_MS = 23;

@@ -1,9 +1,10 @@
 // Invented publications, as events for a store and as a feed.
-import type { RegEvent } from "../../src/domain/event/event.ts";
-import { EVENT_TYPES } from "../../src/domain/event/event.ts";
-import { createIds } from "../../src/domain/event/ids.ts";
-import { SEVERITIES, type Severity } from "../../src/domain/event/severity.ts";
-import { TOPICS } from "../../src/classify/classify.ts";
+import type { RegEvent } from "../../../src/domain/event/event.ts";
+import { EVENT_TYPES } from "../../../src/domain/event/event.ts";
+import { createIds } from "../../../src/domain/event/ids.ts";
+import { SEVERITIES, type Severity } from "../../../src/domain/event/severity.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { utcDay } from "../../../src/domain/utc_day.ts";
 
 export const SOURCES: readonly string[] = Array.from({ length: 20 }, (_, index) => `office-${index + 1}`);
 /** A word that about 60 % of the invented events contain. */
@@ -128,7 +129,7 @@ function inventEvent(
     ai_act_articles: chance() < 0.5 ? [`Art. ${1 + Math.floor(chance() * 113)}`] : [],
     published_at: publishedAtMs,
     published_at_precision: "time",
-    published_on: new Date(publishedAtMs).toISOString().slice(0, 10),
+    published_on: utcDay(publishedAtMs),
     published_at_estimated: false,
     ingested_at: atMs,
     language,

@@ -1,13 +1,13 @@
 // The memory row: compares the resident memory of a server that has many events and is under load with the memory of an
 // idle server without events. Both servers collect garbage as the executable does.
 import { join } from "node:path";
-import { COLLECTOR } from "../build/executable.ts";
-import { addCustomer, fillEvents } from "./fill.ts";
-import { createEvents } from "./invented.ts";
-import { residentMegabytes } from "./processes.ts";
-import { type Bench, rounded } from "./row.ts";
+import { COLLECTOR } from "../../build/executable.ts";
+import { addCustomer, fillEvents } from "../data/fill.ts";
+import { createEvents } from "../data/invented.ts";
+import { residentMegabytes } from "../processes.ts";
+import { type Bench, rounded } from "../row.ts";
 import { startServing } from "./serving.ts";
-import { openBenchStore } from "./store.ts";
+import { openBenchStore } from "../data/store.ts";
 
 /** Number of different lists. They are requested in turn, repeatedly, so that the response cache fills up. */
 const ADDRESSES = 5_000;

@@ -1,10 +1,10 @@
 // The list rows: the same lists from stores of three sizes, over HTTP, one request after the other.
-import { TOPICS } from "../../src/classify/classify.ts";
-import { COMMON_WORD, RARE_WORD, SOURCES } from "./invented.ts";
-import { median } from "./measure.ts";
-import { type Bench, rounded } from "./row.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { COMMON_WORD, RARE_WORD, SOURCES } from "../data/invented.ts";
+import { median } from "../measure.ts";
+import { type Bench, rounded } from "../row.ts";
 import { type Serving, startServing } from "./serving.ts";
-import { FEW } from "./stores.ts";
+import { FEW } from "../data/stores.ts";
 
 /** Maximum number of requests for a list in one round, and the time limit for all of them in ms. */
 const REQUESTS = 40;

@@ -1,21 +1,21 @@
 // The delivery rows: deliveries per second to one receiver, with each attempt recorded, compared with a bare POST loop.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TOPICS } from "../../src/classify/classify.ts";
-import { createMatching } from "../../src/delivery/match/match.ts";
-import { Slots } from "../../src/domain/plans/share_slots.ts";
-import { createPlatform } from "../../src/platform/platform.ts";
-import { openBenchStore } from "./store.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { createMatching } from "../../../src/delivery/match/match.ts";
+import { Slots } from "../../../src/domain/plans/share_slots.ts";
+import { createPlatform } from "../../../src/platform/platform.ts";
+import { openBenchStore } from "../data/store.ts";
 import { startAlertmanager } from "./alertmanager.ts";
-import type { BareSending } from "./companions/bare_sender.ts";
-import { readConfig } from "./config.ts";
-import { addCustomer, addEvents, addSubscription, newId } from "./fill.ts";
-import { createEvents } from "./invented.ts";
-import { compare } from "./measure.ts";
-import { startCompanion } from "./processes.ts";
-import type { Taken } from "./companions/receiver.ts";
-import { type Bench, sides, spread } from "./row.ts";
-import type { Sending } from "./companions/sender.ts";
+import type { BareSending } from "../companions/bare_sender.ts";
+import { readConfig } from "../data/config.ts";
+import { addCustomer, addEvents, addSubscription, newId } from "../data/fill.ts";
+import { createEvents } from "../data/invented.ts";
+import { compare } from "../measure.ts";
+import { startCompanion } from "../processes.ts";
+import type { Taken } from "../companions/receiver.ts";
+import { type Bench, sides, spread } from "../row.ts";
+import type { Sending } from "../companions/sender.ts";
 
 /** Concurrent attempts for the one subscription: the default, and ten times that. */
 const CONCURRENCIES = [5, 50];

@@ -1,19 +1,19 @@
 // Fills stores with invented events, customers and subscriptions, through the Store port.
-import { makeKey } from "../../src/accounts/keys.ts";
-import { TOPICS } from "../../src/classify/classify.ts";
-import { NO_DELIVERIES } from "../../src/domain/delivery/subscription.ts";
-import { EVENT_TYPES, type RegEvent } from "../../src/domain/event/event.ts";
+import { makeKey } from "../../../src/accounts/keys.ts";
+import { TOPICS } from "../../../src/classify/classify.ts";
+import { NO_DELIVERIES } from "../../../src/domain/delivery/subscription.ts";
+import { EVENT_TYPES, type RegEvent } from "../../../src/domain/event/event.ts";
 import {
   type EventFilter,
   EVERY_EVENT,
   NO_EXCLUSIONS,
   toSearch,
-} from "../../src/domain/event/event_filter.ts";
-import { createIds, type NewId } from "../../src/domain/event/ids.ts";
-import type { Provenance } from "../../src/domain/event/provenance.ts";
-import { SEVERITIES } from "../../src/domain/event/severity.ts";
-import type { PublicationKey } from "../../src/domain/ports/store/publications.ts";
-import type { Store } from "../../src/domain/ports/store/store.ts";
+} from "../../../src/domain/event/event_filter.ts";
+import { createIds, type NewId } from "../../../src/domain/event/ids.ts";
+import type { Provenance } from "../../../src/domain/event/provenance.ts";
+import { SEVERITIES } from "../../../src/domain/event/severity.ts";
+import type { PublicationKey } from "../../../src/domain/ports/store/publications.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { COMMON_WORD, createChance, pick, RARE_WORD, SOURCES } from "./invented.ts";
 
 /** Events per transaction. */
