@@ -64,7 +64,7 @@ export interface App {
   ingest: Ingest;
 }
 
-export interface AppOptions {
+interface AppOptions {
   config: Config;
   platform: Platform;
   store: Store;
@@ -73,7 +73,7 @@ export interface AppOptions {
 }
 
 /** The services of a process, which the apps before and after a reload share. */
-export interface ProcessServices {
+interface ProcessServices {
   newId: NewId;
   /** Survives a reload, because counted requests may not be written yet. */
   quota: Quota;

@@ -36,7 +36,7 @@ export interface SignedCall extends Call {
 }
 
 /** The valid parameters and fields of a request, without those that are missing or invalid. */
-export interface GivenInput<Query = Record<string, unknown>, Body = Record<string, unknown>> {
+interface GivenInput<Query = Record<string, unknown>, Body = Record<string, unknown>> {
   query: Partial<Query>;
   body: Partial<Body>;
 }

@@ -44,7 +44,7 @@ const NO_METHOD = "";
 /** Errors that count against the IP address as failed attempts to authenticate, because no quota counts them. */
 const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "access_ended", "invalid_signature"];
 
-export interface ServerOptions {
+interface ServerOptions {
   routes: readonly Route[];
   clock: Clock;
   newId: NewId;
@@ -67,7 +67,7 @@ export interface ServerOptions {
 }
 
 /** The API. Its methods always respond and never throw. */
-export interface ApiServer {
+interface ApiServer {
   /** Responds to a request. `remote` is the connection's IP address; it is absent in tests without a connection. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Responds with 503 and closes the connection. For requests that arrive while the service is stopping. */

@@ -13,7 +13,7 @@ import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 /** A work folder unchanged for this long (ms) was left by a killed process. A running backup writes more often. */
 const STALE_MS = 1_800_000;
 
-export interface BackupRequest {
+interface BackupRequest {
   /** The path of the archive, which must not exist yet. */
   to: string;
   nowMs: number;
@@ -123,7 +123,7 @@ export async function findLeftovers(
   return found.filter(({ changedAtMs }) => changedAtMs < nowMs - STALE_MS).map(({ path }) => path).sort();
 }
 
-export interface Leftovers {
+interface Leftovers {
   removed: string[];
   /** The folders that could not be removed, each with the reason. Usually, root owns them. */
   kept: { path: string; reason: string }[];

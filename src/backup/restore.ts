@@ -5,7 +5,7 @@ import { makeFolderLike, stampOf } from "./create.ts";
 import type { BackupTools } from "./backup_ports.ts";
 import { withBackup } from "./verify.ts";
 
-export interface RestoreRequest {
+interface RestoreRequest {
   from: string;
   database: string;
   /** The path of the secret key file, which is replaced if the archive contains a key. */
@@ -14,7 +14,7 @@ export interface RestoreRequest {
   nowMs: number;
 }
 
-export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
+interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
   /** Locks the database until the returned function is called. Throws if a server or another restore has locked it. */
   claim(path: string): Promise<() => void>;
   /** Merges the write-ahead log of the database into its file. Throws if another process has the database open. */

@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** A backup at most this many ms in the future still counts, because the clock may have been adjusted. */
 const SET_RIGHT_MS = 3_600_000;
 
-export interface BackupPlan {
+interface BackupPlan {
   /** An absolute path. */
   folder: string;
   schedule: Schedule;
@@ -19,7 +19,7 @@ export interface BackupPlan {
   keep: number;
 }
 
-export interface BackupLoop {
+interface BackupLoop {
   plan: BackupPlan;
   clock: Clock;
   log: Log;

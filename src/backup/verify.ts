@@ -11,7 +11,7 @@ import {
 import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 import { cameOfFullDisk, DiskSpaceError } from "./disk_space.ts";
 
-export interface VerifiedBackup {
+interface VerifiedBackup {
   manifest: BackupManifest;
   database: DatabaseFacts;
 }

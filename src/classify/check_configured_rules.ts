@@ -15,7 +15,7 @@ import { type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
 
-export interface AdditionProblem {
+interface AdditionProblem {
   /** The key in the config: `["topics", 0, "parent"]`. A source is given by its id: `["sources", "b", "topics"]`. */
   path: (string | number)[];
   /** The problem and its solution, as the continuation of a sentence that starts with the key. */

@@ -9,7 +9,7 @@ import type { SeverityResult } from "./severity.ts";
 import type { TopicResult } from "./topics.ts";
 
 /** The facts about a relevant item that the rules use. */
-export interface SeverityEvidence {
+interface SeverityEvidence {
   item: Item;
   sourceId: string | null;
   eventType: EventType;

@@ -60,7 +60,7 @@ export interface SignalPatterns {
 }
 
 /** A rule for the event type; see data/event_types.json. */
-export interface EventTypeRule extends SignalPatterns {
+interface EventTypeRule extends SignalPatterns {
   type: EventType;
   why: string;
   unless: readonly string[];

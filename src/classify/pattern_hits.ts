@@ -6,7 +6,7 @@ import { buildPatternIndex, findPatterns, type PatternIndex } from "./phrases/fi
 const TEXT_FIELDS = ["title", "category", "summary"] as const;
 type TextField = typeof TEXT_FIELDS[number];
 
-export interface SignalIndex extends Record<TextField, PatternIndex<number>> {
+interface SignalIndex extends Record<TextField, PatternIndex<number>> {
   rules: readonly { url: readonly string[]; celex: RegExp[] }[];
 }
 

@@ -25,7 +25,7 @@ export interface RelevanceResult {
   grounds: Ground[];
 }
 
-export interface Ground {
+interface Ground {
   why: string;
   words: string[];
 }

@@ -55,7 +55,7 @@ const ENOUGH = 2;
 const SHARE = 0.3;
 
 /** The facts about an item from which topics follow. */
-export interface TopicEvidence {
+interface TopicEvidence {
   item: Item;
   subject: AiSubject;
   eventType: EventType;

@@ -36,7 +36,7 @@ export type { SecretFile, SecretReader } from "./secrets.ts";
 /** The settings, with all defaults. Durations are in ms, sizes in bytes, and paths are absolute. */
 export type Config = ReturnType<typeof buildConfig>;
 
-export interface ParseConfigOptions {
+interface ParseConfigOptions {
   file: string;
   /** The absolute path of the file's folder, against which relative paths are resolved. */
   folder: string;

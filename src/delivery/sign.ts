@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 
-export interface SignedMessage {
+interface SignedMessage {
   /** Secrets of 64 hexadecimal characters, newest first. There are two while a replaced secret still signs. */
   secrets: readonly string[];
   id: string;

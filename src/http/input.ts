@@ -11,7 +11,7 @@ const MAX_JSON_DEPTH = 32;
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-export interface CheckedInput {
+interface CheckedInput {
   /** The validated input, to be used only if there are no errors; undefined if it does not match the schema. */
   value: unknown;
   good: Record<string, unknown>;

@@ -7,7 +7,7 @@ import { invalid } from "./invalid_fields.ts";
 export const MAX_BODY_BYTES = 65_536;
 const BODY_DEADLINE_MS = 10_000;
 
-export type BodyType = "application/json" | "application/x-www-form-urlencoded";
+type BodyType = "application/json" | "application/x-www-form-urlencoded";
 
 /**
  * Reads the bytes of a body of type `type`, by default JSON. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`,

@@ -1,7 +1,7 @@
 // Finds the route for a request's method and path, or the reason why there is none.
 
 /** What the router reads of a route. */
-export interface Routable {
+interface Routable {
   method: string;
   path: string;
   /** Whether the route needs no credentials is part of the destination. */

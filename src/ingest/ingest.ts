@@ -28,7 +28,7 @@ const NEVER = new AbortController().signal;
 /** Maximum backward step of the clock that does not count as a rollback, in ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-export interface IngestOptions extends
+interface IngestOptions extends
   Omit<
     FetchJobOptions,
     "store" | "fingerprints" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"
@@ -52,7 +52,7 @@ export interface IngestPreview {
   documents: FetchedDocument[];
 }
 
-export interface IngestOnceOptions {
+interface IngestOnceOptions {
   wait: boolean;
   /** Called when a fetch starts or ends, with the number of finished fetches and the sources being fetched. */
   onProgress?(finished: number, running: readonly string[]): void;

@@ -25,7 +25,7 @@ export interface IngestReport {
   error?: string;
 }
 
-export function emptyReport(id: string): IngestReport {
+function emptyReport(id: string): IngestReport {
   return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
 }
 

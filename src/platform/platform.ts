@@ -12,7 +12,7 @@ import { createRandom } from "./random.ts";
 import { createResolver } from "./http/resolver.ts";
 import { createThread, type Thread } from "./process/worker_thread.ts";
 
-export interface PlatformSettings {
+interface PlatformSettings {
   log: LogSettings;
   mail?: MailSettings;
 }

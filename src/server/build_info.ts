@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
-export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
+const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
 export interface BuildFacts {
   /** The commit, with "+changes" if files differed from it. Null if the program runs from source. */

@@ -6,7 +6,7 @@ import { checkKeyFile } from "./checks/rights.ts";
 
 const LOOK_EVERY_MS = 5_000;
 
-export interface CertificatePaths {
+interface CertificatePaths {
   cert: string;
   key: string;
 }
@@ -19,7 +19,7 @@ export async function readPair(
   return { cert: await files.readText(paths.cert), key: await files.readText(paths.key) };
 }
 
-export interface Watching {
+interface Watching {
   files: Pick<Files, "readText">;
   clock: Pick<Clock, "sleep" | "nowMs">;
   log: Log;

@@ -11,7 +11,7 @@ export const EXAMPLE_CONFIG = "config.example.toml";
 /** The environment variable that names the config. */
 export const CONFIG_VARIABLE = "REGFEED_CONFIG";
 
-export interface Located {
+interface Located {
   /** The absolute path, or null if there is no config. */
   file: string | null;
   /** What named the config, or null if it was found in its default location. */

@@ -72,7 +72,7 @@ export async function loadConfig(
 }
 
 /** Returns the path of the config. With `--verbose`, says which one it is. Throws a {@link CommandError}. */
-export async function findConfig({ host, texts, flags }: CommandCall): Promise<string> {
+async function findConfig({ host, texts, flags }: CommandCall): Promise<string> {
   const given = texts.get("config");
   const { file, namedBy } = await locateConfig(host, given);
   if (file === null) {
@@ -95,7 +95,7 @@ export interface Opened extends LoadedConfig {
 }
 
 /** What a command does without a database: it creates one, or uses an empty one in memory, which leaves no files. */
-export type WithoutStore = "make" | "do without";
+type WithoutStore = "make" | "do without";
 
 /**
  * Opens the config's store for `work`, then closes it. Unless `withoutStore` is set, the store must exist. Only a

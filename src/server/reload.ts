@@ -19,7 +19,7 @@ import { watchFiles } from "./watch_files.ts";
 /** Delay before the loops start, which leaves time for the first requests, ms. */
 const FIRST_REQUESTS_MS = 100;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   call: CommandCall;
   loaded: LoadedConfig;
   /** The digests of the config's files, by path. */

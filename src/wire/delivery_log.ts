@@ -36,7 +36,7 @@ export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id
   examples: [EXAMPLE_RECORD.id],
 });
 
-export const deliveryRecord = z.strictObject({
+const deliveryRecord = z.strictObject({
   id: identifier("delivery", "The delivery's id, the same for every attempt and in the header `webhook-id`"),
   subscription_id: identifier("subscription", "The subscription's id"),
   event_id: identifier("event", "The id of the delivered event"),

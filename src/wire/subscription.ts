@@ -164,7 +164,7 @@ export const replayReport = z.strictObject({
 });
 
 /** A subscription without its secret (specification, section 2.3). */
-export const subscriptionRecord = z.strictObject({
+const subscriptionRecord = z.strictObject({
   id: subscriptionId,
   webhook_url: text("The URL to which deliveries are posted"),
   header_names: texts("The names of your headers, in lower case; their values are never shown"),

@@ -77,7 +77,7 @@ export const usageReport = z.strictObject({
   }],
 });
 
-export type UsageReport = z.infer<typeof usageReport>;
+type UsageReport = z.infer<typeof usageReport>;
 
 /** Returns a customer's limits and usage at `nowMs`, Unix ms. */
 export function toUsage({ tier, limits, requests, month, today, nowMs }: {

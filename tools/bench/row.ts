@@ -3,7 +3,7 @@ import type { Compared } from "./measure.ts";
 import type { ReadStores } from "./data/read_stores.ts";
 
 /** A measured value. `of` says what was measured; by default, Regfeed doing the work of the row. */
-export interface Figure {
+interface Figure {
   value: number;
   unit: "/s" | " ms" | " ms CPU" | " MB";
   of?: string;
@@ -47,7 +47,7 @@ export interface Settings {
 }
 
 /** Returns whether the row reaches its target, or null if it has none. */
-export function verdictOf({ figure, target }: Row): "PASS" | "MISS" | null {
+function verdictOf({ figure, target }: Row): "PASS" | "MISS" | null {
   if (target === null || figure === null) return null;
   return ("atLeast" in target ? figure >= target.atLeast : figure <= target.atMost) ? "PASS" : "MISS";
 }

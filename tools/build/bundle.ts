@@ -20,7 +20,7 @@ const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 const THREADS = ["database_worker", "parse_worker"] as const;
 
 /** The input for `deno compile`. */
-export interface Bundle {
+interface Bundle {
   folder: string;
   /** The config that names the packages that are still imported. */
   config: string;
@@ -30,7 +30,7 @@ export interface Bundle {
 }
 
 /** The result of bundling; `said` is the bundler's output. */
-export type Bundling = { kind: "made"; bundle: Bundle } | { kind: "failed"; said: string };
+type Bundling = { kind: "made"; bundle: Bundle } | { kind: "failed"; said: string };
 
 /** Bundles the program, after removing an earlier bundle. `facts` are the build facts that `version` reads, as JSON. */
 export async function makeBundle(facts: string): Promise<Bundling> {

@@ -36,7 +36,7 @@ const COMPLETIONS: Readonly<Record<Shell, string>> = {
 
 const EXAMPLES = "usr/share/doc/regfeed/examples";
 
-export interface DebianPackage {
+interface DebianPackage {
   executable: string;
   output: string;
   version: string;

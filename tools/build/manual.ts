@@ -4,7 +4,7 @@ import { EXIT_CODES, optionRows, WHAT_IT_IS } from "../../src/cli/help.ts";
 import { utcDay } from "../../src/domain/utc_day.ts";
 
 /** The facts in the page's header. */
-export interface ManualPage {
+interface ManualPage {
   version: string;
   /** The date of the page, Unix ms. */
   timeMs: number;

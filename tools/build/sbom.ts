@@ -6,7 +6,7 @@ export interface Lock {
   npm?: Record<string, { integrity?: string; dependencies?: string[] }>;
 }
 
-export interface Product {
+interface Product {
   name: string;
   version: string;
   license: string;

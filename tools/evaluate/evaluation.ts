@@ -100,14 +100,14 @@ export interface Counts {
 }
 
 /** Shares of correct values, from 0 to 1. Without items, they are 1. */
-export interface Agreement {
+interface Agreement {
   exact: number;
   /** The share of values that are at most one level off. */
   withinOne: number;
 }
 
 /** A value that differs from the label. */
-export interface Miss {
+interface Miss {
   id: string;
   title: string;
   field: "relevant" | "event_type" | "topics" | "severity";

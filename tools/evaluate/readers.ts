@@ -1,7 +1,7 @@
 // Typed readers for the JSON of labelled items. Their errors name the path of the invalid value.
 
 /** Converts a JSON value; throws an Error that names its path if the value is invalid. */
-export type Reader<T> = (value: unknown, path: string) => T;
+type Reader<T> = (value: unknown, path: string) => T;
 
 export function text(value: unknown, path: string): string {
   if (typeof value !== "string") throw wrong("a string", path);

@@ -11,7 +11,7 @@ export interface Expression {
 }
 
 /** Expressions that recheck cannot check, because they are created at run time. */
-export interface Exception {
+interface Exception {
   path: string;
   /** The function, class or constant that creates the expressions. */
   within: string;
@@ -34,7 +34,7 @@ const OPERATORS = {
   name: "that takes exponential time fails its source",
 };
 
-export const EXCEPTIONS: readonly Exception[] = [
+const EXCEPTIONS: readonly Exception[] = [
   { path: "src/classify/pattern_hits.ts", within: "globToExpression", why: "from the rules", test: LISTED },
   {
     path: "src/classify/phrases/find_patterns.ts",

@@ -44,7 +44,7 @@ const DELAYS_MS = [
 ];
 const JITTER = 0.1;
 
-export interface MailLoopOptions {
+interface MailLoopOptions {
   store: Pick<Store, "claimMails" | "storeWelcomeKey" | "addSignInLink" | "finishMail">;
   clock: Clock;
   random: Random;

@@ -12,7 +12,7 @@ import { evaluatePayer, type PaymentRules } from "./payer_access.ts";
 import { checkStripeSignature } from "./stripe_signature.ts";
 import { parseStripeEvent } from "./stripe_event.ts";
 
-export interface PaymentOptions extends PaymentRules {
+interface PaymentOptions extends PaymentRules {
   store: Pick<
     Store,
     "recordPayment" | "replayPayment" | "reviewPayers" | "findPayment" | "findAccount"

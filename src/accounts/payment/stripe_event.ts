@@ -8,7 +8,7 @@ import {
   type PaymentStatus,
 } from "../../domain/customer/payment.ts";
 
-export type EventReading =
+type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
   | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
   /** Not a valid event. The problem is meant for the operator. */

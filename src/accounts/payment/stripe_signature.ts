@@ -8,7 +8,7 @@ const MAX_SIGNATURES = 20;
 const MAX_HEADER = 4_096;
 
 /** Whether the signature is valid. If not, states the likely cause for the operator, without secrets. */
-export type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
+type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
 
 /**
  * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`). One of the `v1` values must be the HMAC-SHA256 of

@@ -29,7 +29,7 @@ interface SentFilter {
 }
 
 /** What a filter can refer to. */
-export interface KnownValues extends KnownSources {
+interface KnownValues extends KnownSources {
   topics: readonly Topic[];
 }
 

@@ -8,7 +8,7 @@ const DETAILS = {
   subscription: "None of your subscriptions has this id.",
 } as const;
 
-export type PathNoun = keyof typeof DETAILS;
+type PathNoun = keyof typeof DETAILS;
 
 /** Returns the id in the path. Throws `not_found` if it is malformed, because it is then the id of nothing. */
 export function idOf(noun: PathNoun, params: Record<string, string>): string {

@@ -10,9 +10,9 @@ import { FoldedText } from "../phrases/fold_text.ts";
  * cite the Act's. `act_beside`: an abbreviation that means the Act only next to a citation. `other_in_sections`: a law
  * that is cited by sections. `other`: any other law.
  */
-export type LawKind = "act" | "amending" | "act_beside" | "other_in_sections" | "other";
+type LawKind = "act" | "amending" | "act_beside" | "other_in_sections" | "other";
 
-export interface LawMention {
+interface LawMention {
   kind: LawKind;
   start: number;
   end: number;

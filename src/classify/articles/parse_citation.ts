@@ -64,7 +64,7 @@ interface State {
 }
 
 /** Whether the number that ends at `end` is a count or a date ("and 12 other …", "2 August"). */
-export type IsCount = (text: string, end: number) => boolean;
+type IsCount = (text: string, end: number) => boolean;
 
 /** Maximum number of references in one citation. The Act has 180 recitals. */
 const MOST_REFERENCES = 400;

@@ -2,7 +2,7 @@
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 
-export interface PatternEntry<T> {
+interface PatternEntry<T> {
   /**
    * Words in any case, in which hyphens and brackets count as spaces. `^`: start of the text, or of the part after a
    * CELEX number or after a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any
@@ -13,7 +13,7 @@ export interface PatternEntry<T> {
   value: T;
 }
 
-export interface PatternHit<T> {
+interface PatternHit<T> {
   value: T;
   words: string;
 }

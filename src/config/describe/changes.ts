@@ -5,7 +5,7 @@ import { isTable } from "../toml/raw_document.ts";
 import { localUrl } from "../server.ts";
 
 /** The keys that differ. Their values may be secret and are left out. */
-export interface ConfigChanges {
+interface ConfigChanges {
   /** Keys that a reload applies: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
   applied: string[];
   restart: string[];

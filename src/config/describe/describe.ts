@@ -132,7 +132,7 @@ function sourceDetails(source: SourceSummary): string {
   ].filter((detail) => detail !== null).join("; ");
 }
 
-export type ConfigSummary = ReturnType<typeof summarise>;
+type ConfigSummary = ReturnType<typeof summarise>;
 
 /** Returns the effective settings as `--json` prints them. The next runs of sources are those after `nowMs`. */
 export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary = summarise;
@@ -140,7 +140,7 @@ export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary =
 type SourceSummary = ConfigSummary["sources"][number];
 
 /** A table for people. Times are in Unix ms. */
-export interface SettingsTable {
+interface SettingsTable {
   header: readonly string[];
   rows: (string | number | { atMs: number })[][];
 }

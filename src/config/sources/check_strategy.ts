@@ -7,7 +7,7 @@ import { isTable } from "../toml/raw_document.ts";
 import { STRATEGY_TABLES } from "./strategy_schema.ts";
 
 /** A problem with a source. The path is relative to the source. */
-export interface SourceProblem {
+interface SourceProblem {
   path: string[];
   message: string;
   /** Set if the key itself is wrong, not its value. */

@@ -25,7 +25,7 @@ export interface Position {
 }
 
 /** The positions in a document. Lines are counted from 1. */
-export interface KeyLines {
+interface KeyLines {
   positionOf(path: KeyPath): Position | null;
   /** Returns the line on which the path starts, or null if the document does not contain it. */
   lineOf(path: KeyPath): number | null;

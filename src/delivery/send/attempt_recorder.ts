@@ -18,7 +18,7 @@ interface Entry {
   settle: (recorded: boolean) => void;
 }
 
-export interface Recorder {
+interface Recorder {
   /** Calls `settle` with true once the attempt is recorded, or logs the failure and calls `settle` with false. */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
   /** Records the waiting attempts without waiting for more. */

@@ -29,7 +29,7 @@ export function grantDaily(
 }
 
 /** The daily limit that an error is about. `nouns` names its actions in the plural, such as "test calls". */
-export interface DailyLimit {
+interface DailyLimit {
   code: ErrorCode;
   nouns: string;
   limit: number;

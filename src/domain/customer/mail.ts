@@ -20,7 +20,7 @@ export const MAIL_KINDS = [
 export type MailKind = typeof MAIL_KINDS[number];
 
 /** A subscription whose deliveries fail. Contains no URL, because the path of a URL may contain a token. */
-export interface FailingSubscription {
+interface FailingSubscription {
   subscriptionId: string;
   host: string;
   /** When the endpoint first failed after its last success, Unix ms. */
@@ -38,7 +38,7 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-export interface HeldFull {
+interface HeldFull {
   limit: number;
   /** When the service stopped creating deliveries, Unix ms. */
   sinceMs: number;
@@ -58,7 +58,7 @@ export interface TierFit {
 }
 
 /** The data of an email, by kind. Never contains a key, a secret, or a URL with either. */
-export interface MailData {
+interface MailData {
   /** Empty, because the key is created when the email is sent. */
   welcome: Record<string, never>;
   /** The new key is not included, because the operator has it. */

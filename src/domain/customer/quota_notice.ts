@@ -5,7 +5,7 @@ export type QuotaNotice = "quota-80" | "quota-100";
 /** The share of the limit at which quota-80 is due. */
 const NEARLY = 0.8;
 
-export interface MonthUse {
+interface MonthUse {
   used: number;
   limit: number;
   /** When quota-80 (`warnedAtMs`) and quota-100 (`spentAtMs`) were sent for this limit, Unix ms; null if not sent. */

@@ -28,7 +28,7 @@ export interface DeliveryFacts {
   isCounted: boolean;
 }
 
-export interface DeliveryChange {
+interface DeliveryChange {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
   quota: "take" | "give-back" | "keep";

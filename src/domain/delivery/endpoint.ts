@@ -33,7 +33,7 @@ export const WELL: EndpointHealth = {
 export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
 /** Attempts that take longer than this are slow, ms. */
-export const SLOW_ATTEMPT_MS = 2_000;
+const SLOW_ATTEMPT_MS = 2_000;
 /** Number of recent attempts considered. An endpoint is slow if most of them were slow. */
 const ATTEMPTS_LOOKED_AT = 5;
 

@@ -22,7 +22,7 @@ export interface CatchUp {
 }
 
 /** How the deliveries of a subscription are going. Times are Unix ms. */
-export interface SubscriptionHealth {
+interface SubscriptionHealth {
   /** The last success, up to a minute too early, or null if there was none. */
   lastSuccessAtMs: number | null;
   /** The first failure since the last success, or null if there is none. */

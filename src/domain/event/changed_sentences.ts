@@ -12,7 +12,7 @@ const MAX_EDITS = 250;
 /** Maximum number of segments. A text with more counts as one sentence, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
 
-export interface TextChange {
+interface TextChange {
   before: string;
   after: string;
   /** Whether {@link OMISSION} replaces unchanged sentences. */

@@ -16,7 +16,7 @@ export interface AddedTopic extends Topic {
   keywords: Keywords;
 }
 
-export interface AddedKeywords {
+interface AddedKeywords {
   topic: string;
   keywords: Keywords;
 }
@@ -40,7 +40,7 @@ export interface AddedSeverityRule {
   without: string[];
 }
 
-export interface SourceDefaults {
+interface SourceDefaults {
   sourceId: string;
   /** The event type of items that no rule matches, or null if there is none. */
   eventType: EventType | null;

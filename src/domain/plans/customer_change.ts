@@ -17,7 +17,7 @@ export interface CustomerChange {
   disabledBy?: DisabledBy | null;
 }
 
-export interface CustomerChanged extends CustomerFacts {
+interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
   /** Whether the customer's pending deliveries must be held. */
   isDisabled: boolean;

@@ -33,7 +33,7 @@ export interface StoredKey {
 }
 
 /** The hashes of the keys to add, to disable, and to assign to the customer or enable again (`moved`). */
-export interface DeclaredKeys {
+interface DeclaredKeys {
   added: string[];
   moved: string[];
   disabled: string[];

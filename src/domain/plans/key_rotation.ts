@@ -2,7 +2,7 @@
 import { keyStateOf } from "../customer/api_key.ts";
 import type { ApiKey } from "../customer/customer.ts";
 
-export interface KeyRotation {
+interface KeyRotation {
   /** The label of the new key. The customer's keys with this label are replaced. */
   label: string | null;
   /** Until when the replaced keys are valid, Unix ms, or null if they are disabled at once. */

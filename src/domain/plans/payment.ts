@@ -11,7 +11,7 @@ export const PRICE_WAIT_MS = 30_000;
 const TIER_BEFORE_PRICE: Tier = "indie";
 
 /** A customer to create for a paid checkout. Its API key is created when the welcome email is sent. */
-export interface NewPayer {
+interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
   welcomeAtMs: number;
@@ -71,7 +71,7 @@ export function accessChange(
 }
 
 /** An email about a verdict. It is not sent if an email with `onceKey` or one of the `formerKeys` exists. */
-export interface PaymentMail {
+interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;
   formerKeys: string[];

@@ -2,7 +2,7 @@
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
 /** A customer's active subscriptions, and those that the tier limit holds, both in the order of creation. */
-export interface PlanFacts {
+interface PlanFacts {
   active: readonly FittedSubscription[];
   held: readonly FittedSubscription[];
 }

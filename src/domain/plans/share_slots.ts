@@ -163,7 +163,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
 }
 
 /** How many deliveries of each subscription start now, and which customer was served last. */
-export interface SlotShares<Subscription> {
+interface SlotShares<Subscription> {
   /** In the order in which the subscriptions were first served. */
   shares: Map<Subscription, number>;
   lastCustomerId: string | null;

@@ -1,23 +1,23 @@
 // Metrics in the text format of Prometheus (exposition format 0.0.4): counters, gauges and histograms.
 
 /** The values of a metric's labels, in the order of the labels. */
-export type LabelValues = readonly string[];
+type LabelValues = readonly string[];
 
-export interface Counter {
+interface Counter {
   add(labels: LabelValues, amount?: number): void;
 }
 
-export interface Histogram {
+interface Histogram {
   observe(labels: LabelValues, value: number): void;
 }
 
-export interface GaugeValue {
+interface GaugeValue {
   labels?: LabelValues;
   value: number;
 }
 
 /** A metric. By the conventions of Prometheus, the name ends with the unit, or with `_total` for a counter. */
-export interface MetricDescription {
+interface MetricDescription {
   name: string;
   help: string;
   labels?: readonly string[];

@@ -76,7 +76,7 @@ export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
 export const PATTERN_RULE = "pattern ";
 
 /** The outcomes of a fetch. `empty`: fewer items than required. `blocked`: the host refuses or throttles requests. */
-export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
+const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 
 export type FetchResult = typeof FETCH_OUTCOMES[number];
 

@@ -11,7 +11,7 @@ export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "
 
 export type SourceCondition = typeof SOURCE_CONDITIONS[number];
 
-export interface SourceHealth {
+interface SourceHealth {
   condition: SourceCondition;
   /** When the condition began, Unix ms, or null for `new`. */
   sinceMs: number | null;

@@ -1,11 +1,11 @@
 // Parses paths to values in JSON documents, and templates that contain paths in braces.
 
-export type PathReading<T> = { value: T } | { problem: string };
+type PathReading<T> = { value: T } | { problem: string };
 
 /** The steps of a path: keys, `*` for every key, or digits for a key or an index. Empty for the whole document. */
 export type ValuePath = readonly string[];
 
-export type Template = readonly ({ text: string } | { path: ValuePath })[];
+type Template = readonly ({ text: string } | { path: ValuePath })[];
 
 const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
 

@@ -3,7 +3,7 @@ import type { SourceState } from "../../domain/source/source.ts";
 import type { DocumentFingerprint, FetchedDocument, RefusedItem } from "./fetch_types.ts";
 import type { DecidedItem } from "../model.ts";
 
-export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
+type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
 export const NO_FINGERPRINTS: Fingerprints = new Map();
 

@@ -31,7 +31,7 @@ export interface Validators {
   lastModified?: string;
 }
 
-export interface DocumentRequest {
+interface DocumentRequest {
   url: URL;
   /** The headers that are specific to this request, by lower-case name. */
   headers: Record<string, string>;

@@ -118,7 +118,7 @@ export interface FetchOptions {
   noteResponse(host: string, error: FetchError | null): void;
 }
 
-export interface FetchFailure {
+interface FetchFailure {
   /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: any other failure. */
   state: Exclude<FetchResult, "ok">;
   /** The time from `Retry-After` in Unix ms, or null if there is none. */

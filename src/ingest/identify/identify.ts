@@ -28,7 +28,7 @@ export interface IdentifiedItem extends PublicationKey {
 
 export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
 
-export interface IdentifiedItems {
+interface IdentifiedItems {
   /** The identity used: the given one, or one with a later rule if the document needs it. */
   identity: Identity;
   /** One item for each publication and language, in the order of the document. */

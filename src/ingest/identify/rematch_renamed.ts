@@ -25,7 +25,7 @@ export type KnownPublication = Pick<
   | "translations"
 >;
 
-export interface DocumentItems {
+interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
   /** Whether the document is all that the source has, without further pages or days. */

@@ -39,7 +39,7 @@ export interface NormalisedItem {
 }
 
 /** A normalised item with notes on invalid values, or the reason why it is refused. */
-export type ItemOutcome =
+type ItemOutcome =
   | { ok: true; item: NormalisedItem; notes: string[] }
   /** `item` is the guid, the link, or a position such as "item 3". */
   | { ok: false; item: string; reason: string };

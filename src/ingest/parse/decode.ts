@@ -11,7 +11,7 @@ const META_CHARSET = /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i;
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
 
 /** A decoded string, and the lower-case name of its encoding in the WHATWG Encoding Standard. */
-export interface DecodedText {
+interface DecodedText {
   text: string;
   charset: string;
 }

@@ -7,7 +7,7 @@ import { recordGroups } from "./record_batches.ts";
 import { suppressesNotification } from "../revise/decide_revision.ts";
 import { createGroupDecider, type WaitingItem } from "../revise/merge_languages.ts";
 
-export interface MergedLanguages {
+interface MergedLanguages {
   decisions: Map<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>;
   /** The external ids of the publications that were recorded. */
   seen: Set<string>;

@@ -33,7 +33,7 @@ const CHURNING_IDS = 3;
 /** Number of most recent publications with which unknown items are compared. */
 const RECENT = 500;
 
-export interface SharedOrigin {
+interface SharedOrigin {
   /** The languages stated by the document and the source's settings, most specific first. */
   statedLanguages: readonly string[];
   origin: DocumentOrigin;

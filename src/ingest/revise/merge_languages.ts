@@ -12,7 +12,7 @@ import {
   withText,
 } from "./decide_revision.ts";
 
-export interface DecidedAlone {
+interface DecidedAlone {
   one: IdentifiedItem;
   stored: StoredPublication | null;
   decision: RecordDecision;

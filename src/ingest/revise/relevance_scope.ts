@@ -6,7 +6,7 @@ import type { NormalisedItem } from "../normalise/item.ts";
 /** Tolerance for dates without a time, in ms. */
 const DATE_TOLERANCE_MS = 86_400_000;
 
-export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
+type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
 /**
  * Returns a function that tells whether an item was probably skipped: the last fetch with relevance = "ai" skipped it,

@@ -12,7 +12,7 @@ const TIMES_MISSED = 2;
 /** Up to this many publications may be missing at once, or as many as are still listed, whichever is more. */
 const ALWAYS_PLAUSIBLE = 3;
 
-export interface RemovalOptions {
+interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
   holder: string;

@@ -21,7 +21,7 @@ export function nameOf({ schedule, timezone, jitter }: Schedule): string {
   return `${schedule} ${timezone} ${jitter?.maxMs ?? 0}`;
 }
 
-export interface NextFetch {
+interface NextFetch {
   nextDueAtMs: number;
   /** The earliest time of the next fetch under any schedule, in Unix ms. */
   notBeforeMs: number;

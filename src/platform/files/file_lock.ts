@@ -3,7 +3,7 @@
 /** Maximum time to wait for a lock, ms. The runtime cannot try a lock without waiting. */
 const PATIENCE_MS = 2_000;
 
-export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
+type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
 
 /**
  * Locks the file and writes this process's id and `text` to it. If the file is missing, creates it with mode 0600. The

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 
 /** Returns the name of a user, or `uid:N` if the system does not list it. */
-export function nameOfUser(uid: number): string {
+function nameOfUser(uid: number): string {
   return userNames().get(uid) ?? `uid:${uid}`;
 }
 

@@ -3,7 +3,7 @@ import { NetworkError } from "../../domain/ports/ports.ts";
 import { FAULT } from "./network_errors.ts";
 
 /** Maximum length of a header value, in characters. A longer value counts as absent. */
-export const MAX_HEADER_VALUE = 1_024;
+const MAX_HEADER_VALUE = 1_024;
 /** Maximum length of `Location`, which only the runtime's URL parser reads, in characters. */
 const MAX_LOCATION = 4_096;
 

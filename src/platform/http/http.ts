@@ -23,7 +23,7 @@ export interface HttpClientOptions {
   forWebhooks?: boolean;
 }
 
-export interface RealHttpClient extends HttpClient {
+interface RealHttpClient extends HttpClient {
   /** Loads undici in advance, so that loading it does not count towards the time limit of a request. */
   prepare(): Promise<void>;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ export interface ListenOptions {
 }
 
 /** The client that sent a request. Its properties can be read only until the response is sent. */
-export interface ConnectedClient {
+interface ConnectedClient {
   /** The client's IP address, or that of the proxy if the request was forwarded. */
   readonly remoteAddress: string;
   readonly remotePort: number;

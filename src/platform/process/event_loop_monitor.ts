@@ -12,13 +12,13 @@ const LONG_MS = 1_000;
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-export interface MonitorOptions {
+interface MonitorOptions {
   log: Log;
   observeLag(seconds: number): void;
 }
 
 /** Measures monotonic time, which stops while the machine is suspended, and the CPU time of this process, in ms. */
-export interface Meter {
+interface Meter {
   nowMs(): number;
   cpuMs(): number;
 }

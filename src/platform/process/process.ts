@@ -13,7 +13,7 @@ const EXIT_BROKEN_PIPE = 141;
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
 /** Whether the runtime permits the two ways out of the sandbox: running programs and loading libraries. */
-export interface Outbreak {
+interface Outbreak {
   run: "granted" | "denied";
   ffi: "granted" | "denied";
 }

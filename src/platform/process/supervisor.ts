@@ -8,7 +8,7 @@ const MORE_TIME_US = 60_000_000;
 const ASK_EVERY_MS = 15_000;
 
 /** Sends messages to the supervisor. Without one, sends nothing. Lost messages are not repeated. */
-export interface Supervisor {
+interface Supervisor {
   /** Reports readiness, and starts watchdog messages if the supervisor wants them. */
   ready(status: string): Promise<void>;
   stopping(): Promise<void>;

@@ -226,7 +226,7 @@ class QueuedThread implements Thread {
   }
 }
 
-export type Task = (argument: unknown) => unknown;
+type Task = (argument: unknown) => unknown;
 
 export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
   const respond = (response: Response) => parentPort?.postMessage(response);

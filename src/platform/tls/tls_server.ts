@@ -2,11 +2,11 @@
 import type { CertificatePair } from "./certificate.ts";
 import { listen, type ListenOptions, type RunningServer } from "../http/http_server.ts";
 
-export interface TlsListenOptions extends ListenOptions {
+interface TlsListenOptions extends ListenOptions {
   pair: CertificatePair;
 }
 
-export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
+interface RunningTlsServer extends Omit<RunningServer, "retire"> {
   /** Uses a new certificate for new connections. If it cannot be used, rejects and changes nothing. */
   renew(pair: CertificatePair): Promise<void>;
 }

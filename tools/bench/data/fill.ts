@@ -89,7 +89,7 @@ export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ 
   return { id, key };
 }
 
-export interface WantedSubscription extends Partial<EventFilter> {
+interface WantedSubscription extends Partial<EventFilter> {
   customerId: string;
   webhookUrl: string;
 }

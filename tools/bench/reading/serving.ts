@@ -38,7 +38,7 @@ export interface Serving {
   end(): Promise<void>;
 }
 
-export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
+type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
 
 /** Serves the store `regfeed.db` in a folder, with these V8 flags. `key` is an API key of that store. */
 export async function startServing(

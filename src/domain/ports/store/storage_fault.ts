@@ -3,7 +3,7 @@
 /** `full`: the disk is full. `read_only`: the database is read-only. `unavailable`: any other reason. */
 export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
 
-export type StorageFault = typeof STORAGE_FAULTS[number];
+type StorageFault = typeof STORAGE_FAULTS[number];
 
 /** A fault, with the engine's advice for the operator. */
 export interface StorageProblem {

@@ -16,7 +16,7 @@ export interface Duplicate {
  * The result of creating a subscription. `too_many_disabled`: the customer already has {@link MAX_DISABLED} disabled
  * subscriptions. `backfill_limit_reached`: the day's backfills are used up.
  */
-export type SubscribeResult =
+type SubscribeResult =
   | "created"
   | Duplicate
   | "limit_reached"

@@ -20,7 +20,7 @@ export interface PageTree {
   values(rule: string, options: ValueOptions): string[];
 }
 
-export interface ValueOptions {
+interface ValueOptions {
   /** The element to search, or null to search the whole page. */
   within: PageElement | null;
   as: "markup" | "text";

@@ -14,7 +14,7 @@ export interface SitemapEntry {
   title: string | null;
 }
 
-export interface Sitemap {
+interface Sitemap {
   kind: "urlset" | "sitemapindex";
   entries: SitemapEntry[];
   problems: ParseProblem[];

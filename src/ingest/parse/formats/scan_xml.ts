@@ -126,7 +126,7 @@ const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quo
  * expanded. HTML entities are left for the reader of markup, as are references to the characters 128 to 159, which HTML
  * reads as windows-1252.
  */
-export function decodeReferences(text: string): string {
+function decodeReferences(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(REFERENCE, (reference) => {
     const predefined = PREDEFINED.get(reference.toLowerCase());

@@ -20,7 +20,7 @@ export type Row = Record<string, Value>;
  */
 export type Durability = "durable" | "relaxed";
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Whether to open the file read-only. Otherwise, closing merges the log of a killed process into the file. */
   readOnly?: boolean;
 }

@@ -73,7 +73,7 @@ export function adviceOn(
 }
 
 /** How the monitor inspects the database file, and which function it notifies of a fault. */
-export type FaultMonitorOptions = Pick<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">;
+type FaultMonitorOptions = Pick<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">;
 
 /** Remembers a fault from its detection to its end. */
 export class FaultMonitor {

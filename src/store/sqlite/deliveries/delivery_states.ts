@@ -10,7 +10,7 @@ import { removeBodies } from "./delivery_bodies.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 
-export interface DeliveryRow extends DeliveryFacts {
+interface DeliveryRow extends DeliveryFacts {
   seq: number;
   customerId: string;
   subscriptionId: string;

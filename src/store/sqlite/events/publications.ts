@@ -12,7 +12,7 @@ import { sql } from "../connection/sql.ts";
  */
 const MAX_RENAMINGS = 8;
 
-export const PUBLICATION_COLUMNS = sql`
+const PUBLICATION_COLUMNS = sql`
   external_id, content_hash, text_hash, pending_hash, date_moves, version, withdrawn,
   (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,
   (select json_group_array(json_array(ordinal, key))
@@ -77,7 +77,7 @@ export function keepMissed(
 }
 
 /** Reads a publication from a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
-export function publicationFromRow(row: Row): StoredPublication {
+function publicationFromRow(row: Row): StoredPublication {
   const keys: [ordinal: number, key: string][] = JSON.parse(String(row["keys"]));
   keys.sort(([one, key], [other, otherKey]) => one - other || (key < otherKey ? -1 : 1));
   let event: RegEvent | null = null;
