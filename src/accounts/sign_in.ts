@@ -1,5 +1,4 @@
 // Signing in to the pages: with an API key, or with a one-time link that is sent by email or made by a command.
-import type { Act } from "../domain/customer/audit.ts";
 import { keyStateOf } from "../domain/customer/api_key.ts";
 import { isMailAddress } from "../domain/customer/mail.ts";
 import type { Client, NewSignInLink, Viewer } from "../domain/customer/session.ts";
@@ -89,18 +88,4 @@ export function makeLink(
     url: `${publicUrl}/sign-in/link/${token}${query}`,
     stored: { hash: hashKey(token), viewer, createdAtMs: nowMs },
   };
-}
-
-/** Makes and stores a one-time link by the operator. Returns null if its customer is unknown or disabled. */
-export async function issueLink(
-  viewer: Viewer,
-  { store, by, ...options }: {
-    store: Pick<Store, "addSignInLink">;
-    by: Act;
-    random: Pick<Random, "bytes">;
-    publicUrl: string;
-  },
-): Promise<string | null> {
-  const { url, stored } = makeLink(viewer, { ...options, nowMs: by.atMs });
-  return await store.addSignInLink(stored, by) ? url : null;
 }

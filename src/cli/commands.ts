@@ -30,6 +30,7 @@ const LOADERS: readonly Loader[] = [
   { words: ["key"], load: async () => (await import("./customer/key.ts")).keyCommands },
   { words: ["payment"], load: async () => (await import("./customer/payment.ts")).paymentCommands },
   { words: ["mail"], load: async () => (await import("./customer/mail.ts")).mailCommands },
+  { words: ["console"], load: async () => [(await import("./console/console_link.ts")).consoleLinkCommand] },
   { words: ["audit"], load: async () => [(await import("./customer/audit.ts")).auditCommand] },
   { words: ["delivery"], load: async () => (await import("./delivery/delivery.ts")).deliveryCommands },
   { words: ["webhook"], load: async () => (await import("./delivery/webhook.ts")).webhookCommands },
@@ -53,7 +54,7 @@ async function loadCompletions(): Promise<Command[]> {
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
   ["Start", ["init", "check", "serve", "demo"]],
   ["Sources and events", ["ingest", "source", "event"]],
-  ["Customers", ["customer", "key", "payment", "mail", "audit"]],
+  ["Customers", ["customer", "key", "payment", "mail", "console", "audit"]],
   ["Deliveries", ["delivery", "webhook"]],
   ["Operation", ["doctor", "healthcheck", "backup", "store", "completions", "version"]],
 ];
@@ -66,6 +67,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   key: "API keys of customers",
   payment: "events of the payment provider",
   mail: "emails to customers",
+  console: "links that sign in to the console",
   audit: "who changed what",
   delivery: "deliveries and their attempts",
   webhook: "signatures of saved deliveries",

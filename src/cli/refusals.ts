@@ -10,6 +10,8 @@ const WORDS: Readonly<Record<RefusalCode, (facts: RefusalFacts) => string>> = {
     `${customer} was erased permanently: add a new customer with \`customer add\``,
   customer_stays_unpaid: ({ customer }) =>
     `${customer} stays disabled until its next payment; \`customer show\` has the details`,
+  customer_without_access: ({ customer }) =>
+    `${customer} is disabled, so nobody can sign in for it; \`customer show\` has the details`,
   email_declared: ({ email, holder }) =>
     `${email} is the email address of ${holder}, a customer in the config: use another email address, or change ` +
     "the config",

@@ -25,6 +25,7 @@ import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import { checkTimes } from "./checks/certificate.ts";
+import { explainFirstSignIn } from "./first_sign_in.ts";
 import { warnOfRights } from "./checks/rights.ts";
 import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open_store.ts";
@@ -110,6 +111,8 @@ export async function serve(
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
   await service.start();
+  const configFile = call.texts.get("config") ?? null;
+  await explainFirstSignIn({ host: call.host, configFile, config, store, platform, log });
   parts.defer(call.host.onReload(() => void service.reload()));
   // Checked only when the service is ready, because the check takes some time.
   if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit on open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);

@@ -2,10 +2,16 @@
 import assert from "node:assert/strict";
 import { createSessions, hashToken, type Sessions } from "../../src/accounts/sessions.ts";
 
-import { createSignIn, issueLink, type SignIn } from "../../src/accounts/sign_in.ts";
+import { createSignIn, type SignIn } from "../../src/accounts/sign_in.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
+import { issueLink } from "../../src/operate/sign_in_links.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
-import { MAX_USER_AGENT, SESSION_IDLE_MS, SESSION_USE_MS } from "../../src/domain/customer/session.ts";
+import {
+  MAX_USER_AGENT,
+  SESSION_IDLE_MS,
+  SESSION_USE_MS,
+  type Viewer,
+} from "../../src/domain/customer/session.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createRandom } from "../../src/platform/random.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
@@ -123,10 +129,14 @@ Deno.test("withKey() accepts valid keys only, and says why a known key is refuse
 
 Deno.test("redeem() works once, and leads to a session of the link's customer or operator", () =>
   given(async ({ sessions, signIn, store }) => {
-    const issue = async (viewer: Parameters<typeof issueLink>[0]) =>
-      await issueLink(viewer, { store, by: BY, random, publicUrl: "https://feed.example" });
+    const issue = async (viewer: Viewer) =>
+      (await issueLink(
+        { store, random, config: { server: { publicUrl: "https://feed.example" } } },
+        viewer,
+        BY,
+      )).url;
     for (const viewer of [OPERATOR, { kind: "customer", customerId: "cus_1" } as const]) {
-      const url = await issue(viewer) ?? "";
+      const url = await issue(viewer);
       assert.match(url, /^https:\/\/feed\.example\/sign-in\/link\/[\w-]{22}$/);
       assert.deepEqual(await signIn.viewerOf(tokenIn(url)), viewer);
       const started = await sessions.redeem(tokenIn(url), CLIENT);
@@ -136,7 +146,7 @@ Deno.test("redeem() works once, and leads to a session of the link's customer or
       assert.equal(await sessions.redeem(tokenIn(url), CLIENT), null);
       assert.equal(await signIn.viewerOf(tokenIn(url)), null);
     }
-    assert.equal(await issue({ kind: "customer", customerId: "cus_9" }), null);
+    await assert.rejects(issue({ kind: "customer", customerId: "cus_9" }), /customer_unknown/);
     for (const wrong of ["", "x".repeat(22), "é".repeat(22)]) {
       assert.equal(await sessions.redeem(wrong, CLIENT), null);
     }

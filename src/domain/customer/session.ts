@@ -5,6 +5,15 @@ import type { ApiKey, Customer } from "./customer.ts";
 /** Who uses the pages. Audit entries name an operator as `console:NAME`. */
 export type Viewer = { kind: "customer"; customerId: string } | { kind: "operator"; name: string };
 
+/** The longest name of an operator, in characters. */
+const MAX_OPERATOR_NAME = 100;
+const OPERATOR_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@+:'-]*$/u;
+
+/** Whether a name can identify an operator in the audit log. */
+export function isOperatorName(text: string): boolean {
+  return text.length <= MAX_OPERATOR_NAME && OPERATOR_NAME.test(text);
+}
+
 /** How the session started: with an API key, a one-time link, or OpenID Connect. */
 export type SignInMethod = "key" | "link" | "oidc";
 

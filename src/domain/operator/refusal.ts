@@ -6,6 +6,7 @@ export const REFUSALS = [
   "customer_still_declared",
   "customer_erased",
   "customer_stays_unpaid",
+  "customer_without_access",
   "email_declared",
   "email_known",
   "label_taken",
