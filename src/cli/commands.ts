@@ -36,7 +36,7 @@ const LOADERS: readonly Loader[] = [
   { words: ["webhook"], load: async () => (await import("./delivery/webhook.ts")).webhookCommands },
   { words: ["backup"], load: async () => (await import("./backup/backup.ts")).backupCommands },
   { words: ["store"], load: async () => [(await import("./store/new_secret_key.ts")).newKeyCommand] },
-  { words: ["doctor"], load: async () => [(await import("./doctor/doctor.ts")).doctorCommand] },
+  { words: ["doctor"], load: async () => [(await import("./doctor.ts")).doctorCommand] },
   { words: ["healthcheck"], load: async () => [(await import("./healthcheck.ts")).healthcheckCommand] },
   { words: ["completions"], load: () => completions ??= loadCompletions() },
   { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },

@@ -6,6 +6,7 @@ import { VERSION } from "../version.ts";
 import type { Command } from "./command.ts";
 import { type CommandCall, EXIT } from "../server/command_context.ts";
 import { withStore } from "../server/open_store.ts";
+import { actOf } from "./customer/named_customer.ts";
 import { releaseHint } from "./source/held_events.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";
@@ -23,6 +24,8 @@ export const ingestCommand: Command = {
       const app = createApp({ config, platform, store, version: VERSION });
       await app.ingest.register();
       const ids = [...new Set(call.positionals)];
+      const by = actOf(call, platform);
+      for (const id of ids) await store.recordAct(by, "source.fetch", { source: id });
       const show = progressOf(call);
       const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids, {
         wait: true,

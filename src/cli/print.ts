@@ -3,7 +3,8 @@ import { escapeControls } from "../domain/control_characters.ts";
 import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
 import { formatRelative } from "./relative_time.ts";
-import { type Cell, cut, fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
+import { formatTime } from "../domain/format_time.ts";
+import { type Cell, cut, fitTable, type Fitting, formatTable, oneLine } from "./table.ts";
 import { formatFields, textWidth, wrapLines } from "./wrap_text.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour

@@ -1,4 +1,5 @@
 // Tables for terminals.
+import { formatTime } from "../domain/format_time.ts";
 import { harmless } from "../domain/control_characters.ts";
 import type { RegEvent } from "../domain/event/event.ts";
 import { displayWidth, fittingPart } from "./display_width.ts";
@@ -120,11 +121,6 @@ function linesOf(columns: readonly Column[], rows: number, { hasColours }: Look)
 
 export function paint(text: string, colour: Colour): string {
   return `\x1b[${CODES[colour]}m${text}\x1b[0m`;
-}
-
-/** Formats a time for people: "2026-07-31 12:00:15" (UTC), or "never" for null. */
-export function formatTime(ms: number | null): string {
-  return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
 export type PublicationDate = Pick<RegEvent, "published_at" | "published_at_precision" | "published_on">;

@@ -1,7 +1,7 @@
 // Partial failures: what a source lacks although its fetch succeeded.
 import assert from "node:assert/strict";
-import { checkSources } from "../../src/cli/doctor/store.ts";
-import { listSources } from "../../src/cli/source/source_list.ts";
+import { checkSources } from "../../src/server/checks/store.ts";
+import { listSources } from "../../src/domain/source/listed_source.ts";
 import { decidePartialFailures } from "../../src/ingest/partial_failures.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";

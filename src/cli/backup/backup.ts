@@ -1,7 +1,6 @@
 // `backup …`: creates archives of the config and the database, verifies them, and restores from them.
 import { dirname, join, resolve } from "node:path";
 import { formatCount } from "../../domain/format_count.ts";
-import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/backup_ports.ts";
 import { findNewestBackup } from "../../backup/schedule.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../../backup/restore.ts";
@@ -11,15 +10,18 @@ import type { BackupManifest } from "../../domain/ports/backup.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
 import { type Host, shellQuote } from "../../platform/process/process.ts";
+import { createBackup, noteBackup } from "../../operate/backups.ts";
+import { actOf } from "../customer/named_customer.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { locateTarget } from "../../server/config_file.ts";
-import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
+import { hasNoDatabase, loadConfig, withStore } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 import { lockStore } from "../../server/instance_lock.ts";
 import { print } from "../print.ts";
 import { progressOf, showSteps } from "../progress.ts";
-import { formatTable, formatTime } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
+import { formatTable } from "../table.ts";
 
 export const backupCommands: Command[] = [
   {
@@ -36,25 +38,27 @@ export const backupCommands: Command[] = [
     async run(call) {
       const { host, positionals: [name], flags } = call;
       const { config, file } = await loadConfig(call);
-      const nowMs = createClock().nowMs();
-      const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
       const { path: database } = config.store;
       if (await hasNoDatabase(call, database)) {
         throw new CommandError(
           `no database at ${database} yet: start \`${host.program} serve\` to create it`,
         );
       }
-      const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
-      const manifest = await withTools(
+      const secretKey = flags.has("secret-key");
+      const given = name === undefined ? {} : { to: resolve(host.cwd, name) };
+      const nowMs = createClock().nowMs();
+      const { file: to, manifest } = await withTools(
         call,
-        (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
+        (tools) => createBackup({ config, file, tools }, { ...given, nowMs, secretKey }),
       );
+      const known = new Map([...call.texts, ["config", file]]);
+      await noteInAudit({ ...call, texts: known, flags: new Set() }, { file: to, secretKey });
       print(
         call,
         { file: to, ...manifest },
         () =>
           `${to}: ${describe(manifest)}\n` +
-          (secretKey === null
+          (!secretKey
             ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere; without ` +
               "it, the secrets of subscriptions cannot be read.\n"
             : "It contains the secret key: keep the archive where nobody else can read it.\n"),
@@ -118,6 +122,15 @@ export const backupCommands: Command[] = [
     },
   },
 ];
+
+/** Adds an entry to the audit log. A backup also succeeds if this version cannot open the database. */
+async function noteInAudit(call: CommandCall, backup: { file: string; secretKey: boolean }): Promise<void> {
+  try {
+    await withStore(call, ({ platform, store }) => noteBackup(store, backup, actOf(call, platform)));
+  } catch (error) {
+    call.host.err(`The audit log has no entry about this backup: ${(error as Error).message}\n`);
+  }
+}
 
 function serveCommand({ host, texts }: CommandCall): string {
   const config = texts.get("config");

@@ -7,7 +7,7 @@ import { withStore } from "../../server/open_store.ts";
 import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { timeCell } from "../print.ts";
 import { readSince } from "../time_argument.ts";
-import { formatTime } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
 
 export const auditCommand: Command = {
   name: "audit list",

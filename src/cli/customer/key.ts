@@ -9,7 +9,7 @@ import { type CommandCall, CommandError, EXIT } from "../../server/command_conte
 import { withStore } from "../../server/open_store.ts";
 import { stateCell } from "../colours.ts";
 import { type Listing, printList, timeCell } from "../print.ts";
-import { formatTime } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
 import {
   actOf,
   keyFields,

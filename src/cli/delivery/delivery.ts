@@ -19,7 +19,8 @@ import { pageOptions, printPage, readPage } from "../list_page.ts";
 import { stateCell } from "../colours.ts";
 import { nextCell, print, recordText, timeCell, timeText } from "../print.ts";
 import { readSince } from "../time_argument.ts";
-import { formatTable, formatTime } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
+import { formatTable } from "../table.ts";
 
 /** `--json` has a default limit here, because there may be millions of deliveries. */
 const PAGING = { row: "DELIVERY", jsonRows: 10_000 };

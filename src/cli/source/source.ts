@@ -4,7 +4,7 @@ import { formatCount } from "../../domain/format_count.ts";
 import { createApp } from "../../app.ts";
 import { createClassifier } from "../../classify/classify.ts";
 import type { Config } from "../../config/config.ts";
-import { type SourceSettings, untouchedSource } from "../../domain/source/source.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
 import { NO_ADDITIONS } from "../../classify/configured_rules.ts";
 import { FetchError } from "../../ingest/fetch/fetch_types.ts";
 import type { DescribeOptions, DocumentDescription } from "../../ingest/normalise/describe_document.ts";
@@ -13,6 +13,8 @@ import { DocumentError } from "../../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../../ingest/parse/parse_pipeline.ts";
 import { GUESSED } from "../../ingest/parse/preview_document.ts";
 import { createParser } from "../../ingest/parse/parse_worker_client.ts";
+import { describePreview } from "../../operate/source_preview.ts";
+import { previewSource } from "../../operate/sources.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
@@ -22,8 +24,9 @@ import { progressOf } from "../progress.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
 import { readHeld } from "./held_events.ts";
-import { heldSourcesTable, listSources, listTable } from "./source_list.ts";
-import { previewFields, previewTable } from "./source_preview.ts";
+import { listSources } from "../../domain/source/listed_source.ts";
+import { heldSourcesTable, listTable } from "./source_list.ts";
+import { previewTable } from "./source_preview.ts";
 import { saveDocuments } from "./save_documents.ts";
 import { releaseCommand } from "./source_release.ts";
 import { itemsTable, suggestedSource } from "./suggested_source.ts";
@@ -75,21 +78,18 @@ export const sourceCommands: Command[] = [
       withStore(call, async ({ config, platform, store }) => {
         const [source] = requireSources({ sources: config.sources, anyState: true }, call.positionals);
         if (source === undefined) throw new CommandError("name one source", EXIT.usage);
-        const state = (await store.listSources()).find(({ id }) => id === source.id) ??
-          untouchedSource(source.id, 0);
-        const app = createApp({ config, platform, store, version: VERSION });
+        const { ingest } = createApp({ config, platform, store, version: VERSION });
         progressOf(call)(`fetching ${source.id} …`);
-        const preview = await app.ingest.preview(source, state);
+        const preview = await previewSource({ ingest, store }, source);
         const wantsSaved = call.flags.has("save") || call.texts.has("save");
         const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;
-        const options = {
+        const described = describePreview(preview, {
           classifier: createClassifier(config.classification),
           configuredLanguages: source.languages,
           withReasons: call.flags.has("why"),
-        };
-        const data = previewFields(preview, options, saved);
-        printTable(call, data, () => {
-          const { table, notes } = previewTable(preview, options, call);
+        });
+        printTable(call, { ...described, ...(saved === null ? {} : { saved }) }, () => {
+          const { table, notes } = previewTable(described, call);
           return { table, notes: notes + savedLines(saved) };
         });
         return preview.report.ok ? EXIT.done : EXIT.failed;

@@ -1,66 +1,13 @@
 // The output of `source list`: state, counts, reason, next fetch and redirects of each source.
 import { formatCount } from "../../domain/format_count.ts";
-import type { Config } from "../../config/config.ts";
-import type { SourceState } from "../../domain/source/source.ts";
-import { sourceHealth } from "../../domain/source/source_health.ts";
+import type { ListedSource } from "../../domain/source/listed_source.ts";
 import { stateCell } from "../colours.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
-import { type Cell, cut, formatTime } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
+import { type Cell, cut } from "../table.ts";
 import { type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
 
 const REASON_WIDTH = 80;
-
-/** A source in the list, with the JSON's field names. Times are Unix ms. */
-type ListedSource = ReturnType<typeof listedFields>;
-
-/** Returns the sources in the order of the config, followed by removed sources that still have held events. */
-export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
-  const known = new Map(states.map((state) => [state.id, state]));
-  const configured = new Set(config.sources.map(({ id }) => id));
-  const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id));
-  return [
-    ...config.sources.map((source) => listedFields(source, known.get(source.id) ?? null, nowMs)),
-    ...gone.map((state) => listedFields(null, state, nowMs)),
-  ];
-}
-
-/** `source` is null if the source was removed from the config; `state` is null if no state is stored yet. */
-function listedFields(source: Config["sources"][number] | null, state: SourceState | null, nowMs: number) {
-  const isEnabled = source?.enabled === true;
-  const health = isEnabled ? sourceHealth(source, state, nowMs) : null;
-  const urls = source === null ? [] : Object.values(source.urls ?? { only: source.location });
-  const gaps = source === null ? [] : state?.partialFailures ?? [];
-  return {
-    id: source?.id ?? state?.id ?? "",
-    enabled: isEnabled,
-    state: source === null ? "gone" as const : health?.condition ?? "off" as const,
-    state_since: health?.sinceMs ?? null,
-    reason: source === null ? "is no longer in the config" : health?.reason ?? null,
-    fetch_strategy: source?.fetchStrategy ?? null,
-    last_success_at: state?.lastSuccessAtMs ?? null,
-    last_new_at: state?.cadence.lastAtMs ?? null,
-    // A source that is not stored yet is due when the server starts.
-    next_due_at: isEnabled && state !== null ? nextDue(state, nowMs) : null,
-    events: state?.eventCount ?? 0,
-    consecutive_failures: state?.consecutiveFailures ?? 0,
-    last_error: state?.lastError ?? null,
-    held_back: state?.heldBack ?? 0,
-    gaps: gaps.map(({ part, reason, sinceMs }) => ({ part, reason, since: sinceMs })),
-    moves: (state?.moves ?? []).filter(({ from }) => urls.includes(from)).map((move) => ({
-      from: move.from,
-      to: move.url,
-      since: move.sinceMs,
-      adopted_at: move.adoptedAtMs,
-    })),
-  };
-}
-
-/** Returns the time of the next fetch, which waits while requests to the host are paused. */
-function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
-  return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
-    ? Math.max(nextDueAtMs, hostPausedUntilMs)
-    : nextDueAtMs;
-}
 
 export function listTable(
   sources: readonly ListedSource[],

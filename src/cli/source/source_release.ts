@@ -1,6 +1,7 @@
 // `source release`: lists the events that a change spike holds, delivers them, or keeps them undelivered.
 import { formatCount } from "../../domain/format_count.ts";
 import type { Command } from "../command.ts";
+import { releaseHeld, requireSource } from "../../operate/sources.ts";
 import { print, printTable } from "../print.ts";
 import { CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf } from "../customer/named_customer.ts";
@@ -21,9 +22,7 @@ export const releaseCommand: Command = {
     if (deliver && discard) throw new CommandError("use either --deliver or --discard", EXIT.usage);
     return withStore(call, async ({ config, platform, store }) => {
       const id = call.positionals[0] ?? "";
-      if (!config.sources.some((source) => source.id === id) && !await store.isKnownSource(id)) {
-        throw new CommandError(`no source has the id ${id}; \`source list\` shows all sources`);
-      }
+      await requireSource({ config, store }, id);
       if (!deliver && !discard) {
         const events = await readHeld(store, id);
         return printTable(call, { source: id, events }, () => ({
@@ -33,7 +32,8 @@ export const releaseCommand: Command = {
             : whatToDo(`${call.host.program} source release ${id}`, events.length),
         }));
       }
-      const events = await store.releaseEvents(id, deliver ? "deliver" : "discard", actOf(call, platform));
+      const release = { end: deliver ? "deliver" : "discard" } as const;
+      const events = await releaseHeld({ config, store }, id, release, actOf(call, platform));
       print(call, { source: id, events, delivered: deliver }, () => describe(id, events, deliver));
     });
   },

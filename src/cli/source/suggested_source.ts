@@ -7,7 +7,8 @@ import {
   type SourceSuggestion,
 } from "../../ingest/normalise/describe_document.ts";
 import { tableFor, type Viewer } from "../print.ts";
-import { cut, formatTime, publishedCell } from "../table.ts";
+import { formatTime } from "../../domain/format_time.ts";
+import { cut, publishedCell } from "../table.ts";
 
 /** Number of items in the sample. */
 const MAX_SAMPLE = 5;

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import { createIds } from "../../domain/event/ids.ts";
-import { type Platform, VaultError } from "../../domain/ports/ports.ts";
-import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
+import type { Platform } from "../../domain/ports/ports.ts";
+import type { DiscardedSecrets } from "../../domain/ports/store/engine.ts";
 import { openVaultFile } from "../../platform/vault.ts";
+import { keyProblem } from "../../server/checks/store.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
 import { progressOf, showSteps } from "../progress.ts";
@@ -66,21 +67,6 @@ async function makeNewKey(
     print(call, fields, describe);
   } catch (error) {
     throw new CommandError(`no new key was created: ${(error as Error).message}`);
-  }
-}
-
-/** Returns why the key file cannot decrypt the database's secrets, or null if it can. */
-export function keyProblem(
-  engine: StoreEngine,
-  { path, keyFile }: { path: string; keyFile: string },
-  options: ExamineOptions = {},
-): string | null {
-  try {
-    engine.requireKey(path, (given) => openVaultFile(keyFile, given), options);
-    return null;
-  } catch (error) {
-    if (error instanceof VaultError) return error.message;
-    throw error;
   }
 }
 

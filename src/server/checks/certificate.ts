@@ -7,7 +7,7 @@ import {
 } from "../../platform/tls/certificate.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { readPair } from "../certificate_watch.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
 import { utcDay } from "../../domain/utc_day.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 // Checks the permissions of files with secrets, for `doctor`, `check` and `serve`.
 import type { Machine, Rights } from "../../platform/files/machine.ts";
 import type { LoadedConfig } from "../open_store.ts";
-import { type Finding, good, linesOf, problem } from "./finding.ts";
+import { type Finding, good, linesOf, problem } from "../../domain/operator/finding.ts";
 
 /** The permission bits of the group and others. */
 const OTHERS = 0o077;

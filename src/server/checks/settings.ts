@@ -1,7 +1,7 @@
 // Finds settings that are valid but probably not intended.
 import type { Config } from "../../config/config.ts";
 import type { Host } from "../../platform/process/process.ts";
-import { type Finding, warning } from "./finding.ts";
+import { type Finding, warning } from "../../domain/operator/finding.ts";
 
 /** Returns warnings about sources and declared customers. */
 export async function checkSettings(

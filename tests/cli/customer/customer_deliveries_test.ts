@@ -1,7 +1,7 @@
 // What `customer show` and `doctor` report if webhooks do not arrive.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { checkDeliveries } from "../../../src/cli/doctor/store.ts";
+import { checkDeliveries } from "../../../src/server/checks/store.ts";
 import { until } from "../../support/disks.ts";
 import {
   addCustomer,

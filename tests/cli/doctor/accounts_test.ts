@@ -1,9 +1,9 @@
 // The doctor's checks of email and payments.
 import assert from "node:assert/strict";
 import net from "node:net";
-import { checkMailServer, checkOutbox } from "../../../src/cli/doctor/mail.ts";
-import { checkPayment } from "../../../src/cli/doctor/payment.ts";
-import type { Finding, Level } from "../../../src/server/checks/finding.ts";
+import { checkMailServer, checkOutbox } from "../../../src/server/checks/mail.ts";
+import { checkPayment } from "../../../src/server/checks/payment.ts";
+import type { Finding, Level } from "../../../src/domain/operator/finding.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { type Clock, DeadlineError } from "../../../src/domain/ports/ports.ts";
 import { createClock } from "../../../src/platform/clock.ts";

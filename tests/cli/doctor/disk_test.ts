@@ -1,8 +1,8 @@
 // The doctor's checks of volumes and folders.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { checkFolder, checkVolume } from "../../../src/cli/doctor/disk.ts";
-import type { Level } from "../../../src/server/checks/finding.ts";
+import { checkFolder, checkVolume } from "../../../src/server/checks/disk.ts";
+import type { Level } from "../../../src/domain/operator/finding.ts";
 import { prepareDatabase, workHere } from "../../../src/server/migrate_with_backup.ts";
 import { createSqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { createFiles } from "../../../src/platform/files/files.ts";

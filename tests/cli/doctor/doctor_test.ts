@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { describeFindings } from "../../../src/cli/doctor/doctor.ts";
-import { type Finding, good, problem, warning } from "../../../src/server/checks/finding.ts";
+import { describeFindings } from "../../../src/cli/doctor.ts";
+import { type Finding, good, problem, warning } from "../../../src/domain/operator/finding.ts";
 import { regfeed, serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
 Deno.test("describeFindings() shows problems first, each with what to do and its symptoms, within the terminal", () => {

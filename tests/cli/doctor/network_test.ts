@@ -7,7 +7,7 @@ import {
   checkProxies,
   checkTargets,
   type HostResult,
-} from "../../../src/cli/doctor/network.ts";
+} from "../../../src/server/checks/network.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
 import { createWorld } from "../../support/world.ts";

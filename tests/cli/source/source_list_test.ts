@@ -1,7 +1,8 @@
 // `source list` prints the state of each source as text and as JSON.
 import assert from "node:assert/strict";
 import type { Viewer } from "../../../src/cli/print.ts";
-import { listSources, listTable } from "../../../src/cli/source/source_list.ts";
+import { listSources } from "../../../src/domain/source/listed_source.ts";
+import { listTable } from "../../../src/cli/source/source_list.ts";
 import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
 import { configOf } from "../../config/given.ts";
 

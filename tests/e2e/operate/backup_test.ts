@@ -1,6 +1,6 @@
 // After a backup is made under load and restored elsewhere, no delivery is repeated and no pending one is lost.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { regfeed, regfeedJson, serve, withConfig, withFolder } from "../../support/process.ts";
 import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
@@ -83,6 +83,11 @@ async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startO
   reading.abort();
   await Promise.all(readers);
   assert.equal(made.rows["events"], 35);
+  const { audit } = await regfeedJson<{ audit: { change: unknown }[] }>(
+    folder,
+    "audit list --act backup.create",
+  );
+  assert.deepEqual(audit.map(({ change }) => change), [{ file: basename(made.file), secret_key: false }]);
   assert.equal((await server.end("SIGTERM")).code, 0);
   return made.file;
 }

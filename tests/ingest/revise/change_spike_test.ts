@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ChangeVolume } from "../../../src/domain/source/change_volume.ts";
 import { detectSpike } from "../../../src/ingest/revise/change_spike.ts";
-import { checkSources } from "../../../src/cli/doctor/store.ts";
+import { checkSources } from "../../../src/server/checks/store.ts";
 import { FEED, fetchFeed, subscribe } from "../../support/collecting.ts";
 import { boardConfig, type SampleItem } from "../../support/samples.ts";
 import { BY } from "../../store/contract/given.ts";

@@ -85,6 +85,8 @@ export interface SourceStore {
   /** Returns the state of every source that was ever registered, sorted by id. */
   listSources(): Promise<SourceState[]>;
   isKnownSource(id: string): Promise<boolean>;
+  /** Makes a source due now. Returns false if the source was never registered. */
+  requestFetch(sourceId: string, by: Act): Promise<boolean>;
   /** Leases at most `limit` sources that are not leased and whose host is free, longest due first. */
   claimSources(claim: SourceClaim): Promise<SourceState[]>;
   /** Extends a lease. Returns false if another holder has it. */

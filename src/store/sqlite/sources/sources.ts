@@ -42,6 +42,15 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
 
     isKnownSource: (id) => connection.get(sql`select 1 from sources where id = ${id}`) !== undefined,
 
+    requestFetch: (sourceId, by) =>
+      connection.transaction("durable", () => {
+        const isKnown = connection.run(
+          sql`update sources set next_due_at = min(next_due_at, ${by.atMs}) where id = ${sourceId}`,
+        ) > 0;
+        if (isKnown) noteAct(connection, by, "source.fetch", null, { source: sourceId });
+        return isKnown;
+      }),
+
     claimSources: (claim) => {
       // Most calls find nothing, so they must not take the write lock.
       if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return [];

@@ -335,3 +335,15 @@ test("a fetch whose source has been leased by another holder stores nothing", as
   await keepNothing();
   assert.equal((await store.listSources())[0]?.outcome, "ok");
 });
+
+test("requestFetch() makes a source due now, and is audited", async (store) => {
+  await registerDueAt(store, { board: T0 + 9 * HOUR });
+  assert.deepEqual(await claimIds(store, T0 + 1), []);
+  const by = { actor: "console:ana", address: "192.0.2.7", atMs: T0 + 1 };
+  assert.equal(await store.requestFetch("unknown", by), false);
+  assert.equal(await store.requestFetch("board", by), true);
+  assert.deepEqual(await claimIds(store, T0 + 1), ["board"]);
+  assert.deepEqual(await store.listAudit({ limit: 9 }), [
+    { seq: 1, ...by, act: "source.fetch", customerId: null, change: { source: "board" } },
+  ]);
+});

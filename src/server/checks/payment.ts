@@ -1,6 +1,6 @@
 // Checks of payments: the signing secret and the prices.
 import type { Config } from "../../config/config.ts";
-import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
 
 /** A signing secret as the provider shows it. A shorter one was not copied completely. */
 const SIGNING_SECRET = /^whsec_\S{24,}$/;

@@ -7,7 +7,7 @@ import {
   groupSymptoms,
   problem,
   warning,
-} from "../../../src/server/checks/finding.ts";
+} from "../../../src/domain/operator/finding.ts";
 
 const root = (area: string, cause: Cause): Finding => ({
   ...problem(area, `${area} broken`, "repair"),

@@ -3,11 +3,12 @@ import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import type { Undelivered } from "../../domain/ports/store/deliveries.ts";
-import type { StoreEngine } from "../../domain/ports/store/engine.ts";
+import type { ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
+import { VaultError } from "../../domain/ports/ports.ts";
 import type { Machine } from "../../platform/files/machine.ts";
-import { keyProblem } from "../store/new_secret_key.ts";
-import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
-import { checkSecretFile } from "../../server/checks/rights.ts";
+import { openVaultFile } from "../../platform/vault.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
+import { checkSecretFile } from "./rights.ts";
 
 const MAX_NAMED = 10;
 
@@ -128,4 +129,19 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
     findings.push(good("deliveries", `the customers with the most stored data: ${sizes}`));
   }
   return findings;
+}
+
+/** Returns why the key file cannot decrypt the database's secrets, or null if it can. */
+export function keyProblem(
+  engine: StoreEngine,
+  { path, keyFile }: { path: string; keyFile: string },
+  options: ExamineOptions = {},
+): string | null {
+  try {
+    engine.requireKey(path, (given) => openVaultFile(keyFile, given), options);
+    return null;
+  } catch (error) {
+    if (error instanceof VaultError) return error.message;
+    throw error;
+  }
 }

@@ -8,8 +8,8 @@ import { formatBytes } from "../../domain/format_bytes.ts";
 import { nextRunAfter } from "../../domain/source/schedule.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import type { Host } from "../../platform/process/process.ts";
-import { formatTime } from "../table.ts";
-import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
+import { formatTime } from "../../domain/format_time.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
 
 /** Free space in bytes below which the finding is a problem. */
 const FULL_BYTES = 100 * 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { holdsLoopback } from "../../domain/ip_address.ts";
 import type { Clock, HttpClient } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
 
 /** Time limit for one host in ms, including DNS, connection and response. */
 const HOST_MS = 10_000;

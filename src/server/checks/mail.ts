@@ -4,7 +4,7 @@ import { type Clock, DeadlineError, MailError, type MailFault } from "../../doma
 import { tryMailServer } from "../../platform/mail/mailer.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import { checkFolder } from "./disk.ts";
-import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
+import { type Finding, good, problem, warning } from "../../domain/operator/finding.ts";
 
 /** Maximum time to connect and sign in, ms. */
 const SERVER_MS = 10_000;
