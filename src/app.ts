@@ -23,6 +23,7 @@ import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
 import { measureStore } from "./api/metrics/store_metrics.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
+import { createCoverageReview } from "./coverage/review.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery/delivery_metrics.ts";
 import { type CountFetch, createIngestMetrics } from "./ingest/ingest_metrics.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
@@ -154,6 +155,12 @@ export function createApp(options: AppOptions): App {
     // The configured prices or the grace period may have changed since the payment events arrived.
     await payments?.reviewAll();
   });
+  const reviewCoverage = createCoverageReview({
+    store,
+    clock,
+    sources: enabledSources(config),
+    newId: services.newId,
+  });
   const endGraces = async () => await payments?.endGraces();
   /** Tasks that remove old data, keyed by the message logged on failure. */
   const removals: Record<string, () => Promise<void>> = {
@@ -169,6 +176,7 @@ export function createApp(options: AppOptions): App {
     "uses of sessions not written": () => sessions.flush(),
     "requested sign-in links not queued": () => signIn.queueRequested(),
     "access of non-paying customers not ended": endGraces,
+    "coverage not reviewed": reviewCoverage,
     "storage faults not checked": async () => void await store.fault(),
     ...removals,
   };
@@ -193,6 +201,7 @@ export function createApp(options: AppOptions): App {
       await delivery.tick();
       await signIn.queueRequested();
       await mailLoop.tick();
+      await reviewCoverage();
       await quota.flush();
       await access.flush();
       await sessions.flush();

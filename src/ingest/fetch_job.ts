@@ -2,6 +2,7 @@
 import { NO_SPIKE } from "../domain/source/change_volume.ts";
 import { LeaseLostError } from "../domain/source/lease.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
+import { type FetchCounts, NO_COUNTS } from "../domain/source/fetch_record.ts";
 import type { FetchResult, PartialFailure, SourceSettings, SourceState } from "../domain/source/source.ts";
 import { silentSince } from "../domain/source/source_health.ts";
 import type { FetchEnd } from "../domain/ports/store/sources.ts";
@@ -89,7 +90,7 @@ async function runLeased(
     const { ingestSource } = await loadIngestSource();
     const result = withCleanReasons(source, await ingestSource(source, state, "record", options));
     if (result.failure !== null) {
-      await finishFailed(source, state, { failure: result.failure, result }, options);
+      await finishFailed(source, state, { failure: result.failure, result, startedAtMs }, options);
       const report = { ...reportOf(source.id, result), ok: false, error: result.failure.message };
       options.count(result.failure.state, report);
       return report;
@@ -115,10 +116,10 @@ async function runLeased(
       options.log.info("fetch interrupted: the service is stopping", { source: source.id });
       return failed(source.id, "interrupted: the service is stopping");
     }
-    if (error instanceof StorageError) return await abandon(source, state, error, options);
+    if (error instanceof StorageError) return await abandon(source, state, { error, startedAtMs }, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
-    await finishFailed(source, state, { failure, result: null }, options);
+    await finishFailed(source, state, { failure, result: null, startedAtMs }, options);
     const report = failed(source.id, failure.message);
     options.count(failure.state, report);
     return report;
@@ -129,7 +130,7 @@ async function runLeased(
 async function abandon(
   source: SourceSettings,
   state: SourceState,
-  { message }: StorageError,
+  { error: { message }, startedAtMs }: { error: StorageError; startedAtMs: number },
   options: FetchJobOptions,
 ): Promise<IngestReport> {
   const report = failed(source.id, `the result could not be stored: ${message}`);
@@ -144,6 +145,7 @@ async function abandon(
       isItsFault: false,
       kept: null,
       error: report.error ?? message,
+      record: { startedAtMs, cause: "internal", counts: NO_COUNTS, documentHash: null },
       moves: state.moves,
     });
   } catch (error) {
@@ -200,6 +202,12 @@ async function finishWell(
       goesOn: result.goesOn,
       kept: { ...keptOf(source, result), cursor },
       error: null,
+      record: {
+        startedAtMs,
+        cause: null,
+        counts: countsOf(source, result, removals.withdrawn),
+        documentHash: result.origin?.document_sha256 ?? null,
+      },
       moves,
       ...(partialFailures.length > 0 ? {} : { responded: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
     },
@@ -242,6 +250,18 @@ function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): 
     new Set(decided.map(({ key }) => key)).size,
     Math.ceil(unchanged / languages.codes.length),
   );
+}
+
+function countsOf({ id }: SourceSettings, result: IngestResult, withdrawn: number): FetchCounts {
+  const { new: added, revised, unchanged, translated, passed_over: skipped, refused } = reportOf(id, result);
+  return {
+    new: added,
+    revised: revised + withdrawn,
+    unchanged,
+    translated,
+    skipped,
+    refused: refused.length,
+  };
 }
 
 function keptOf(
@@ -293,7 +313,11 @@ function logFetched(source: SourceSettings, result: IngestResult, log: Log): voi
 async function finishFailed(
   source: SourceSettings,
   state: SourceState,
-  { failure, result }: { failure: FetchError; result: IngestResult | null },
+  { failure, result, startedAtMs }: {
+    failure: FetchError;
+    result: IngestResult | null;
+    startedAtMs: number;
+  },
   options: FetchJobOptions,
 ): Promise<void> {
   const atMs = options.clock.nowMs();
@@ -319,6 +343,12 @@ async function finishFailed(
         cursor: result.isCutShort ? result.cursor : result.progress ?? state.cursor,
       },
       error: failure.message,
+      record: {
+        startedAtMs,
+        cause: failure.category,
+        counts: result === null ? NO_COUNTS : countsOf(source, result, 0),
+        documentHash: result?.origin?.document_sha256 ?? null,
+      },
       moves: decideMoves(
         state.moves,
         addressesOf(source).map((address) => ({ address, kind: "failed" })),
@@ -347,7 +377,7 @@ function commonEnd(
     partialFailures?: readonly PartialFailure[];
   },
   { holder, spacingOf, scheduleOf }: FetchJobOptions,
-): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves"> {
+): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves" | "record"> {
   const cadence = updateCadence(state.cadence, decided, atMs);
   // Silence is not stored as an outcome, but the outcome of the fetch that ends it counts as new.
   const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;

@@ -83,7 +83,8 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
           })),
       };
     },
-    /Expected values to be strictly equal|not in a final state|delivered, but never|which must receive nothing/,
+    // The store knows none of the ids, so the deliveries stay pending: the work may never end.
+    /Expected values to be strictly equal|not in a final state|delivered, but never|must receive nothing|does not end/,
   ],
   [
     "a delivery fails after its first attempt",

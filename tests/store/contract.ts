@@ -17,6 +17,7 @@ import "./contract/deliveries/retention.ts";
 import "./contract/events/events.ts";
 import "./contract/events/listing.ts";
 import "./contract/sources/collecting.ts";
+import "./contract/sources/coverage.ts";
 import "./contract/sources/sources.ts";
 import "./contract/subscriptions/subscriptions.ts";
 import "./contract/whole.ts";

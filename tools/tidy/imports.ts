@@ -2,7 +2,7 @@
 import { dirname, join, normalize } from "node:path/posix";
 import { at, importsOf, type Offence, type Source } from "./source.ts";
 
-const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup"];
+const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup", "coverage"];
 
 /** The features that respond to HTTP requests. */
 const SERVES_HTTP = ["api", "web"];

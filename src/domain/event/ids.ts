@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   request: "req_",
   session: "ses_",
   process: "prc_",
+  incident: "inc_",
 } as const;
 
 export type IdNoun = keyof typeof ID_PREFIXES;

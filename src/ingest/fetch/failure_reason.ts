@@ -29,7 +29,7 @@ export function failureReason(
 export function failureOf(error: unknown, source: SourceSettings): FetchError {
   return error instanceof FetchError
     ? new FetchError(failureReason(error.message, source), error)
-    : new FetchError("stopped by an internal error; see the log");
+    : new FetchError("stopped by an internal error; see the log", { category: "internal" });
 }
 
 export function withCleanReasons(source: SourceSettings, result: IngestResult): IngestResult {

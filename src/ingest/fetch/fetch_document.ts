@@ -11,6 +11,8 @@ import { freshUntil } from "../schedule/freshness.ts";
 import type { RedirectTrack } from "./permanent_redirects.ts";
 
 const MAX_REDIRECTS = 5;
+const BAD_REDIRECT = { category: "http_error" } as const;
+const NO_CONNECTION = { category: "connection" } as const;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = [301, 308];
@@ -78,7 +80,7 @@ export async function fetchDocument(
     return response;
   } catch (caught) {
     const error = caught instanceof DeadlineError
-      ? new FetchError(`no complete response within ${caught.ms / 1000} s`)
+      ? new FetchError(`no complete response within ${caught.ms / 1000} s`, { category: "timeout" })
       : caught;
     if (error instanceof FetchError) options.noteResponse(host, error);
     throw error;
@@ -156,7 +158,7 @@ async function followRedirects(
     if (isMoved) redirect = { kind: "moved", to: url.href };
     else if (redirect.kind === "none") redirect = { kind: "unknown" };
   }
-  throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
+  throw new FetchError(`more than ${MAX_REDIRECTS} redirects`, BAD_REDIRECT);
 }
 
 /** Reads the source's CA certificates for each request, because they may be renewed. */
@@ -168,7 +170,7 @@ async function readAuthorities(
   try {
     return { authorities: await files.readText(caFile) };
   } catch (error) {
-    throw new FetchError(`its ca_file cannot be read: ${(error as Error).message}`);
+    throw new FetchError(`its ca_file cannot be read: ${(error as Error).message}`, { category: "internal" });
   }
 }
 
@@ -191,14 +193,20 @@ function validatorHeaders(validators: Validators | null, url: URL): Record<strin
 function redirectTarget(response: IncomingResponse, from: URL): URL {
   const location = response.headers["location"] ?? "";
   if (location === "" || !URL.canParse(location, from)) {
-    throw new FetchError(`responded with ${response.status} without a valid Location`);
+    throw new FetchError(`responded with ${response.status} without a valid Location`, BAD_REDIRECT);
   }
   const target = new URL(location, from);
   if (target.protocol !== "https:" && target.protocol !== "http:") {
-    throw new FetchError(`redirects to ${target.protocol}, but only http: and https: are supported`);
+    throw new FetchError(
+      `redirects to ${target.protocol}, but only http: and https: are supported`,
+      BAD_REDIRECT,
+    );
   }
   if (from.protocol === "https:" && target.protocol === "http:") {
-    throw new FetchError("redirects from https to http; if this is intended, configure the http URL");
+    throw new FetchError(
+      "redirects from https to http; if this is intended, configure the http URL",
+      BAD_REDIRECT,
+    );
   }
   return target;
 }
@@ -219,7 +227,9 @@ class CheckedHosts {
       const addresses = await this.#permittedAddresses(url);
       return await http.request({ ...request, url, addresses, maxBodyBytes: maxDocumentBytes, signal });
     } catch (error) {
-      throw error instanceof NetworkError ? new FetchError(`${error.reason} (${url.hostname})`) : error;
+      throw error instanceof NetworkError
+        ? new FetchError(`${error.reason} (${url.hostname})`, NO_CONNECTION)
+        : error;
     }
   }
 
@@ -229,12 +239,13 @@ class CheckedHosts {
     if (!isPublic && !this.options.allowPrivate) {
       throw new FetchError(
         `${url.hostname} has a private IP address; ingest.allow_private = true allows it`,
+        NO_CONNECTION,
       );
     }
     // No public host may redirect to a private one, and a public configured host may not link to one either.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
-      throw new FetchError(`leads to ${url.hostname}, whose private IP address is refused`);
+      throw new FetchError(`leads to ${url.hostname}, whose private IP address is refused`, NO_CONNECTION);
     }
     this.#sawPublic ||= isPublic;
     return addresses;

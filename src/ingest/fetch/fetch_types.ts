@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../../domain/ports/ports.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
+import type { FetchCause } from "../../domain/source/fetch_record.ts";
 import type { FetchResult, SourceMove, SourceSettings } from "../../domain/source/source.ts";
 import type { FailedPart } from "../partial_failures.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
@@ -121,6 +122,8 @@ export interface FetchOptions {
 interface FetchFailure {
   /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: any other failure. */
   state: Exclude<FetchResult, "ok">;
+  /** The public category of the failure. If not given, the state and the status decide. */
+  category: FetchCause;
   /** The time from `Retry-After` in Unix ms, or null if there is none. */
   retryAtMs: number | null;
   pausedHost: string | null;
@@ -133,6 +136,7 @@ interface FetchFailure {
 export class FetchError extends Error implements FetchFailure {
   override readonly name = "FetchError";
   readonly state: FetchFailure["state"];
+  readonly category: FetchCause;
   readonly retryAtMs: number | null;
   readonly pausedHost: string | null;
   readonly status: number | null;
@@ -143,8 +147,15 @@ export class FetchError extends Error implements FetchFailure {
     this.retryAtMs = failure.retryAtMs ?? null;
     this.pausedHost = failure.pausedHost ?? null;
     this.status = failure.status ?? null;
+    this.category = failure.category ?? categoryOf(this);
     this.wasSent = failure.wasSent ?? true;
   }
+}
+
+function categoryOf({ state, status }: Pick<FetchFailure, "state" | "status">): FetchCause {
+  if (state === "blocked") return "refused";
+  if (state === "empty") return "too_few_items";
+  return status === null ? "unreadable" : "http_error";
 }
 
 /** Returns the settings that a cursor depends on. If one of them changes, everything is fetched again. */

@@ -31,6 +31,7 @@ export function requireTime(clock: Clock, startedMs: number): void {
   if (isTimeOver(clock, startedMs)) {
     throw new FetchError(
       `took more than ${MAX_FETCH_MS / 60_000} minutes: read fewer pages or days at a time`,
+      { category: "timeout" },
     );
   }
 }

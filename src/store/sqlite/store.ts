@@ -27,6 +27,8 @@ import { createReplays } from "./deliveries/replays.ts";
 import { createSendNow } from "./deliveries/send_now.ts";
 import { createRetention } from "./deliveries/retention.ts";
 import { createSessions } from "./customers/sessions.ts";
+import { createFetches } from "./sources/fetches.ts";
+import { createIncidents } from "./sources/incidents.ts";
 import { createSources } from "./sources/sources.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import { createPlanLimits } from "./subscriptions/plan_limits.ts";
@@ -42,6 +44,8 @@ export function openStore(path: string, vaultSource: VaultSource, options: Sqlit
   const monitor = new FaultMonitor(connection, options);
   return asStore(connection, monitor, {
     ...createSources(connection),
+    ...createFetches(connection),
+    ...createIncidents(connection),
     ...createEvents(connection),
     ...createCustomers(connection),
     ...createKeys(connection),

@@ -16,6 +16,7 @@ import type {
   FinishedAttempt,
   NextStep,
 } from "../../../src/domain/delivery/delivery.ts";
+import { NO_COUNTS } from "../../../src/domain/source/fetch_record.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { EVERY_EVENT } from "../../../src/domain/event/event_filter.ts";
 import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
@@ -80,6 +81,7 @@ export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchE
     cadence: { lastAtMs: null, days: [], seen: "" },
     moves: [],
     partialFailures: [],
+    record: { startedAtMs: atMs, cause: null, counts: NO_COUNTS, documentHash: null },
     narrowUntilMs: null,
     hosts: [],
     ...change,
@@ -88,7 +90,8 @@ export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchE
 
 /** Returns the end of a failed fetch. The source is due again an hour later. */
 export function aFailure(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
-  return aFetchEnd(sourceId, atMs, { outcome: "failing", kept: null, error: "timed out", ...change });
+  const record = { startedAtMs: atMs, cause: "timeout", counts: NO_COUNTS, documentHash: null } as const;
+  return aFetchEnd(sourceId, atMs, { outcome: "failing", kept: null, error: "timed out", record, ...change });
 }
 
 /** Returns an event. Each `id` gives a different publication. */

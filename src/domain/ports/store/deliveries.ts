@@ -233,6 +233,11 @@ export interface DeliveryStore {
   ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
 
   health(): Promise<StoreHealth>;
+  /**
+   * Returns the earliest time up to `untilMs` since which a delivery has been due although its endpoint works and
+   * responds fast, Unix ms; null if there is none. Replays do not count.
+   */
+  oldestOverdue(untilMs: number): Promise<number | null>;
   /** Counts held and failed deliveries. Uses only small indexes, which contain no delivered ones. */
   countUndelivered(): Promise<AllUndelivered>;
   /** Counts the held deliveries of all customers by cause. */

@@ -1,6 +1,7 @@
 // The part of the Store port for sources: their state, leases and change spikes.
 import type { Act } from "../../customer/audit.ts";
 import type { ChangeSpike, ChangeVolume } from "../../source/change_volume.ts";
+import type { FetchRecord } from "../../source/fetch_record.ts";
 import type {
   FetchResult,
   IdentityRule,
@@ -44,6 +45,8 @@ export interface FetchEnd {
   partialFailures: readonly PartialFailure[];
   /** See {@link SourceState.narrowUntilMs}. */
   narrowUntilMs: number | null;
+  /** The rest of the fetch's record. */
+  record: Pick<FetchRecord, "startedAtMs" | "cause" | "counts" | "documentHash">;
   /** The pauses of hosts. A stored pause that ends later is kept. `guessed`: the host did not say how long to wait. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
   /** Hosts that have responded to every request since `sinceMs`. This ends guessed pauses that began by then. */
@@ -92,7 +95,7 @@ export interface SourceStore {
   /** Extends a lease. Returns false if another holder has it. */
   extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
   /**
-   * Ends the lease and stores how the fetch ended. The events that waited for the end of the fetch can now be matched.
+   * Ends the lease, stores how the fetch ended, and records the fetch. The events that waited for the end of the fetch can now be matched.
    * Events that `judge` considers a change spike, and their revisions, are quarantined instead, until they are
    * released. The first fetch is never judged. Returns the number of events quarantined. If another holder has leased
    * the source since, throws a {@link LeaseLostError} and stores nothing.

@@ -1,5 +1,6 @@
 // The Store port: atomic use cases. An engine runs the given pure decisions inside its transaction, and carries out the
 // plans of src/domain/plans.
+import type { CoverageStore } from "./coverage.ts";
 import type { CustomerStore } from "./customers.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { EventStore } from "./events.ts";
@@ -17,6 +18,7 @@ export interface Store
     EventStore,
     PublicationStore,
     SourceStore,
+    CoverageStore,
     DeliveryStore,
     SubscriptionStore,
     CustomerStore,

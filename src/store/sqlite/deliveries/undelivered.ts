@@ -14,13 +14,34 @@ import type { Part } from "../store_methods.ts";
 
 export function createUndelivered(
   connection: Connection,
-): Part<"countUndelivered" | "countHeldByCause" | "countUndeliveredOf" | "largestCustomers"> {
+): Part<
+  "countUndelivered" | "countHeldByCause" | "countUndeliveredOf" | "largestCustomers" | "oldestOverdue"
+> {
   return {
     largestCustomers: (limit) => largestCustomers(connection, limit),
     countUndelivered: () => countAll(connection),
     countHeldByCause: () => countHeldByCause(connection),
     countUndeliveredOf: (customerId) => countOf(connection, customerId),
+    oldestOverdue: (untilMs) => oldestOverdue(connection, untilMs),
   };
+}
+
+/** Reads the subscriptions only if a pending delivery is old enough, which is rare. */
+function oldestOverdue(connection: Connection, untilMs: number): number | null {
+  const row = connection.get(
+    sql`select min((
+        select next_attempt_at from deliveries indexed by deliveries_due
+        where status = 'pending' and is_replay = 0 and customer_id = subscriptions.customer_id
+          and subscription_id = subscriptions.id and next_attempt_at <= ${untilMs}
+        order by next_attempt_at limit 1)) as due
+      from subscriptions
+      where exists (
+          select 1 from deliveries indexed by deliveries_oldest_pending
+          where status = 'pending' and created_at <= ${untilMs})
+        and deleted_at is null and disabled_at is null and pace = 'steady' and first_failure_at is null
+        and coalesce(slow_attempts, 0) = 0`,
+  );
+  return row?.["due"] as number | null;
 }
 
 /** Number of customers that {@link Undelivered} lists. */

@@ -1,4 +1,5 @@
 // The schema of the database, with one SQL file per subject.
+import coverage from "./coverage.sql" with { type: "text" };
 import customerStorage from "./customer_storage.sql" with { type: "text" };
 import customers from "./customers.sql" with { type: "text" };
 import deliveries from "./deliveries.sql" with { type: "text" };
@@ -13,6 +14,6 @@ import subscriptions from "./subscriptions.sql" with { type: "text" };
 
 /** The statements that create all tables. Each trigger comes after the tables that it uses. */
 export const SCHEMA = [
-  ...[store, sources, events, publications, customers, payments, mails, sessions, subscriptions, deliveries],
-  customerStorage,
+  ...[store, sources, coverage, events, publications, customers, payments, mails, sessions],
+  ...[subscriptions, deliveries, customerStorage],
 ].join("\n");

@@ -15,6 +15,7 @@ import type {
 } from "../../../domain/ports/store/sources.ts";
 import { noteAct } from "../customers/audit.ts";
 import { Connection, type Row } from "../connection/connection.ts";
+import { recordFetch } from "./fetches.ts";
 import { requireLease } from "./leases.ts";
 import { endQuarantine, listHeld, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
 import { sql } from "../connection/sql.ts";
@@ -170,6 +171,7 @@ function finishFetch(
   requireLease(connection, end.sourceId, end.holder);
   // After a storage fault, the stored part of the fetch is judged together with the next fetch.
   const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
+  recordFetch(connection, end);
   connection.run(
     sql`update sources set lease_until = 0, last_attempt_at = ${end.atMs}, last_error = ${end.error},
         next_due_at = case when schedule is null or schedule = ${end.schedule} then ${end.nextDueAtMs}

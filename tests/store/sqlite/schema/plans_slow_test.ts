@@ -13,6 +13,7 @@ const WALKED = [
   "deliveries_held",
   "deliveries_undelivered",
   "deliveries_never_sent",
+  "incidents_open",
   "mails_by_age",
   "mails_due",
   "mails_failed",

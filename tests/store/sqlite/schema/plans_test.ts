@@ -60,6 +60,15 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     (store) => store.claimSources(aClaim(["board"])),
     [/^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/],
   ],
+  ["listFetches()", (store) => store.listFetches("board", { limit: 9, beforeMs: T0 }), [
+    /^SEARCH fetches USING PRIMARY KEY \(source_id=\? AND started_at<\?\)$/,
+  ]],
+  ["listFetchDays()", (store) => store.listFetchDays(20_000, 20_090), [
+    /^SEARCH fetch_days USING PRIMARY KEY \(source_id=\? AND day>\? AND day<\?\)$/,
+  ]],
+  ["removeFetches()", (store) => store.removeFetches(T0, 9), [
+    /^SEARCH fetches USING PRIMARY KEY \(source_id=\? AND started_at<\?\)$/,
+  ]],
   ["findKey()", (store) => store.findKey(aKey("1").hash), [
     /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
   ]],
