@@ -8,7 +8,7 @@ import {
   testResponse,
 } from "../../src/wire/subscription.ts";
 import { boardConfig } from "../support/samples.ts";
-import { type Reply, START_MS, type World } from "../support/world.ts";
+import { createWorld, type Reply, START_MS, type World } from "../support/world.ts";
 import { assertFields, HOOK, type Json, subscribe, withHosts } from "./given.ts";
 
 const withWorld = (work: (world: World, key: string) => Promise<void>, config?: string) =>
@@ -301,6 +301,26 @@ Deno.test("POST /v1/subscriptions refuses duplicates, even if URL and filters ar
     assert.match(again.json.detail, new RegExp(`^Your active subscription ${id} has this webhook_url`));
     const { key: otherKey } = await world.addCustomer({ email: "bo@example.org" });
     assert.equal((await subscribe(world, otherKey, same)).status, 201, "only your own subscriptions count");
+  }));
+
+Deno.test("equal requests with one Idempotency-Key create one subscription, also at once and after a restart", () =>
+  withWorld(async (world, key) => {
+    const send = (to: World) => subscribe(to, key, { webhook_url: HOOK }, { "idempotency-key": "k1" });
+    const atOnce = await Promise.all(Array.from({ length: 20 }, () => send(world)));
+    const [created, ...others] = atOnce.toSorted((a, b) => a.status - b.status);
+    assert.equal(created?.status, 201);
+    for (const { status, json } of others) {
+      assert.deepEqual([status, json.code], [409, "idempotency_in_flight"]);
+    }
+    // The process ends after the commit, before the client has the response.
+    const restarted = await createWorld(boardConfig(), { store: world.store });
+    restarted.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    for (const server of [world, restarted]) {
+      const again = await send(server);
+      assert.deepEqual([again.status, again.text], [201, created?.text]);
+      assert.equal(again.headers.get("idempotency-replayed"), "true");
+    }
+    assert.equal((await world.ask("/v1/subscriptions", { key })).json.count, 1);
   }));
 
 Deno.test("POST /v1/subscriptions refuses more subscriptions than the tier allows, until one is deleted", () =>

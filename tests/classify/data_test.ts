@@ -11,6 +11,7 @@ import {
 } from "../../src/classify/data.ts";
 import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
 import { AI_ACT } from "../../src/domain/event/article.ts";
+import { DEFINED_EVENT_TYPES } from "../../src/domain/event/definitions.ts";
 import { EVENT_TYPES } from "../../src/domain/event/event.ts";
 import { SEVERITIES } from "../../src/domain/event/severity.ts";
 import { needs, present } from "../support/needs.ts";
@@ -140,3 +141,12 @@ Deno.test(
     assert.deepEqual(topics, taxonomy.topics.map(pick));
   },
 );
+
+Deno.test(needs("the event types have the names of the taxonomy, in its order", present(TAXONOMY)), () => {
+  const taxonomy = JSON.parse(Deno.readTextFileSync(TAXONOMY));
+  const pick = ({ id, name_de, name_fr }: Record<string, unknown>) => [id, name_de, name_fr];
+  assert.deepEqual(
+    DEFINED_EVENT_TYPES.map(({ id, name_de, name_fr }) => [id, name_de, name_fr]),
+    taxonomy.event_types.map(pick),
+  );
+});

@@ -19,6 +19,8 @@ const ROWS: readonly [what: string, parser: string, at: number, parts: string][]
   ["unclosed elements of a sitemap's entry with different prefixes", "sitemap", 91, "|<a#:loc>|||"],
   ["spaces before a NUL in a header", "response of an endpoint", STATUS, "x:| |||\0"],
   ["beginnings of URLs in a log text", "log line", 0, "|HTTP://|||"],
+  ["credentials in a response that repeats headers", "response that may repeat headers", 0, "|kkkkkkk0|||"],
+  ["different credentials in a response", "response that may repeat headers", 0, "|kkkkkkk# |||"],
   ["a long word in a log text", "log line", 0, "|a|||"],
   ["line breaks after an abbreviation in a changed text", "difference", 28, "|\n|||"],
   ["abbreviations in a changed text", "difference", 0, "|Art. 5 cf. |||"],

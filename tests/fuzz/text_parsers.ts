@@ -6,6 +6,7 @@ import relevance from "../../src/classify/data/relevance.json" with { type: "jso
 import severity from "../../src/classify/data/severity.json" with { type: "json" };
 import topics from "../../src/classify/data/topics.json" with { type: "json" };
 import { NO_ADDITIONS } from "../../src/classify/configured_rules.ts";
+import { withoutValues } from "../../src/domain/delivery/custom_headers.ts";
 import { harmless } from "../../src/domain/control_characters.ts";
 import { wrapText } from "../../src/cli/wrap_text.ts";
 import { cut, oneLine } from "../../src/cli/table.ts";
@@ -56,6 +57,14 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
+/** As many headers as are allowed, with as many different credentials as fit. */
+const CUSTOM_HEADERS = Object.fromEntries(
+  Array.from({ length: 10 }, (_, header) => [
+    `x-${header}`,
+    Array.from({ length: 113 }, (_, at) => String(header * 1_000 + at).padStart(8, "k")).join(" "),
+  ]),
+);
+
 /** The maximum length of a summary and of a date, characters. */
 const SUMMARY = 10_000;
 const DATE = 120;
@@ -66,6 +75,12 @@ function inParts(text: string, length: number, read: (part: string) => void): vo
 }
 
 export const TEXT_PARSERS: readonly FuzzedParser[] = [
+  {
+    name: "response that may repeat headers",
+    sample: '{"headers":{"x-0":"kkkkkkk0 kkkkkkk1"}}',
+    tokens: splitTokens('k|kkkkkkk0|kkkkkkk1 |kkkk9112|0| |\n|,|"|-|_|/|+|~|=|.|\u00e4'),
+    read: (text) => withoutValues(CUSTOM_HEADERS, text),
+  },
   {
     name: "date",
     sample: "Mon, 27 July 2026 at 15:30:12 CEST",
