@@ -1,6 +1,7 @@
 // Parses the options and positionals of a command.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../domain/did_you_mean.ts";
+import { notAmong } from "../http/invalid_fields.ts";
 import { type Command, type CommandOption, optionsOf, positionalsOf } from "./command.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 import { usageLine } from "./help.ts";
@@ -49,7 +50,50 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
   }
   const problem = positionalProblem(command, read.positionals);
   if (problem !== null) throw wrongUse(command, problem);
+  checkValues(command, known, read);
   return read;
+}
+
+/** Checks the values that the command declares, and writes fixed ones as declared. Throws one error for all problems. */
+function checkValues(
+  command: Command,
+  known: Record<string, CommandOption>,
+  { positionals, texts, lists }: {
+    positionals: string[];
+    texts: Map<string, string>;
+    lists: Map<string, string[]>;
+  },
+): void {
+  const problems: string[] = [];
+  const check = (
+    name: string,
+    text: string,
+    { value, values, problemOf }: Partial<CommandOption>,
+  ): string => {
+    const problem = problemOf?.(text) ?? null;
+    if (problem !== null) problems.push(`${name} ${problem}`);
+    if (values === undefined) return text;
+    const isList = value?.endsWith(",…") === true;
+    const parts = isList ? text.split(",") : [text];
+    const expected = isList ? `one or more of ${values.join(", ")}, separated by commas` : undefined;
+    return parts.map((part) => {
+      const found = values.find((one) => one === part.trim().toLowerCase());
+      if (found === undefined) problems.push(`${name} ${notAmong(part, values, expected)}`);
+      return found ?? part;
+    }).join(",");
+  };
+  for (const [at, written] of positionalsOf(command.usage).entries()) {
+    const [name, text] = [written.replace(/[[\]…]/g, ""), positionals[at]];
+    const values = command.positionalValues?.[name];
+    if (text !== undefined && values !== undefined) positionals[at] = check(name, text, { values });
+  }
+  for (const [name, option] of Object.entries(known)) {
+    const text = texts.get(name);
+    if (text !== undefined) texts.set(name, check(`--${name}`, text, option));
+    const list = lists.get(name);
+    if (list !== undefined) lists.set(name, list.map((one) => check(`--${name}`, one, option)));
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), EXIT.usage);
 }
 
 interface OptionToken {

@@ -8,8 +8,10 @@ export interface CommandOption {
   mayHaveValue?: true;
   /** Placeholder for the value in the help, such as "FILE". */
   value?: string;
-  /** The possible values, if they are fixed. Completions offer them; the command checks the value. */
+  /** The possible values, if they are fixed. The parser ignores their case. */
   values?: readonly string[];
+  /** Returns what is wrong with a value, as the continuation of a sentence that starts with the option, or null. */
+  problemOf?(value: string): string | null;
   short?: string;
   help: string;
 }

@@ -11,6 +11,7 @@ import { loadConfig } from "../server/open_store.ts";
 import type { Command } from "./command.ts";
 import { askHealth, listenUrl } from "./healthcheck.ts";
 import { progressOf } from "./progress.ts";
+import { nameProgram } from "./print.ts";
 import { paint } from "./table.ts";
 import { textWidth, wrapText } from "./wrap_text.ts";
 
@@ -48,14 +49,15 @@ const MARKS = { problem: ["PROBLEM", "red"], warning: ["WARNING", "yellow"], goo
 /** Formats the findings as text: one section per area, and the areas with problems first. */
 export function describeFindings(
   findings: readonly Finding[],
-  { isTerminal, hasColours, columns }: Pick<Host, "isTerminal" | "hasColours" | "columns">,
+  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "program">,
 ): string {
+  const { isTerminal, hasColours, columns } = host;
   const sorted = Object.keys(MARKS).flatMap((level) => findings.filter((finding) => finding.level === level));
   const byArea = Map.groupBy(sorted, ({ area }) => area);
   const indent = Math.max(...findings.map(({ area }) => area.length)) + 11;
   const width = isTerminal ? textWidth(columns()) : Infinity;
   const wrap = (first: string, text: string) =>
-    wrapText(text, { width, indent, first: first.padEnd(indent) });
+    wrapText(nameProgram(host, text), { width, indent, first: first.padEnd(indent) });
   const lines = [...byArea].flatMap(([area, found]) =>
     found.flatMap(({ level, seen, todo, symptoms = [] }, at) => {
       const [mark, colour] = MARKS[level];

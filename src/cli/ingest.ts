@@ -9,7 +9,7 @@ import { withStore } from "../server/open_store.ts";
 import { actOf } from "./customer/named_customer.ts";
 import { releaseHint } from "./source/held_events.ts";
 import { requireSources } from "./source/source.ts";
-import { tableFor } from "./print.ts";
+import { linesFor, tableFor } from "./print.ts";
 import { progressOf } from "./progress.ts";
 import type { Cell } from "./table.ts";
 
@@ -46,7 +46,7 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
     return;
   }
   if (reports.length === 0) {
-    host.out("No sources are due. To fetch one now, name it: `regfeed ingest ID`.\n");
+    host.out(linesFor(host, "No sources are due. To fetch one now, name it: `regfeed ingest ID`.\n"));
     return;
   }
   const table = tableFor(
@@ -67,7 +67,7 @@ function printReports(call: CommandCall, reports: readonly IngestReport[]): void
   host.out(table, { hasColours: true });
   for (const report of reports) {
     if (report.held_back !== undefined) {
-      host.err(releaseHint({ program: host.program, id: report.id, events: report.held_back }));
+      host.err(releaseHint({ id: report.id, events: report.held_back }));
     }
     if (report.unnotified !== undefined) {
       host.err(

@@ -29,7 +29,8 @@ export function withSafeOutput(host: Host): Host {
     },
     err: (text) => {
       showStatus("");
-      host.err(escapeControls(host.isErrTerminal ? wrapLines(text, host.columns()) : text));
+      const named = nameProgram(host, text);
+      host.err(escapeControls(host.isErrTerminal ? wrapLines(named, host.columns()) : named));
     },
   };
 }
@@ -44,14 +45,20 @@ export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T)
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : linesFor(host, lines(data)));
 }
 
+/** Replaces the name of the program in commands such as `regfeed check` by the command that starts this program. */
+export function nameProgram({ program }: Pick<Host, "program">, text: string): string {
+  return text.replaceAll("`regfeed ", () => `\`${program} `);
+}
+
 /** Wraps the lines to the width of the terminal if stdout is one. */
-export function linesFor(host: Pick<Host, "isTerminal" | "columns">, text: string): string {
-  return host.isTerminal ? wrapLines(text, host.columns()) : text;
+export function linesFor(host: Pick<Host, "isTerminal" | "columns" | "program">, text: string): string {
+  const named = nameProgram(host, text);
+  return host.isTerminal ? wrapLines(named, host.columns()) : named;
 }
 
 /** What tables depend on: the terminal and the option `--utc`. */
 export type Viewer = Pick<CommandCall, "flags"> & {
-  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs">;
+  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs" | "program">;
 };
 
 /** Formats a table. On a terminal, it fits the width and may have colours; without `--utc`, times are relative. */

@@ -27,7 +27,9 @@ const WORDS: Readonly<Record<RefusalCode, (facts: RefusalFacts) => string>> = {
       JSON.stringify(label)
     }: use another label, or replace the ` +
     "key with `key rotate`",
-  source_unknown: ({ source }) => `no source has the id ${source}; \`source list\` shows all sources`,
+  source_unknown: ({ source, nearest }) =>
+    `no source has the id ${source}; ${nearest === undefined ? "" : `did you mean ${nearest}? `}` +
+    "`source list` shows all sources",
   source_disabled: ({ source }) =>
     `the source ${source} is disabled; set enabled = true, or try \`source test ${source}\``,
   held_events_changed: ({ source }) => `the held events of ${source} have changed: list them again`,

@@ -1,4 +1,5 @@
 // Tries, fetches and releases sources.
+import { findNearest } from "../domain/did_you_mean.ts";
 import type { Act } from "../domain/customer/audit.ts";
 import { Refusal } from "../domain/operator/refusal.ts";
 import { type SourceSettings, untouchedSource } from "../domain/source/source.ts";
@@ -18,7 +19,7 @@ export async function previewSource(
 /** Makes a source due now. A running server fetches it as soon as its host allows. */
 export async function requestFetch({ config, store }: Operation, id: string, by: Act): Promise<void> {
   const source = config.sources.find((one) => one.id === id);
-  if (source === undefined) throw new Refusal("source_unknown", { source: id });
+  if (source === undefined) throw unknownSource(id, config.sources);
   if (!source.enabled || !await store.requestFetch(id, by)) {
     throw new Refusal("source_disabled", { source: id });
   }
@@ -50,5 +51,11 @@ export async function requireSource(
   id: string,
 ): Promise<void> {
   const isKnown = config.sources.some((source) => source.id === id) || await store.isKnownSource(id);
-  if (!isKnown) throw new Refusal("source_unknown", { source: id });
+  if (!isKnown) throw unknownSource(id, config.sources);
+}
+
+/** Returns the refusal of an unknown id, with the configured id that was probably meant. */
+export function unknownSource(id: string, sources: readonly Pick<SourceSettings, "id">[]): Refusal {
+  const nearest = findNearest(id, sources.map((source) => source.id));
+  return new Refusal("source_unknown", { source: id, ...(nearest === null ? {} : { nearest }) });
 }

@@ -141,8 +141,9 @@ Deno.test("an unknown id in an argument exits with code 1", () =>
   withConfig(SOURCE, async (folder) => {
     const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
     const rows: [args: string[], expected: RegExp][] = [
-      [["source", "test", "nobody"], /no source in the config has the id nobody/],
-      [["ingest", "nobody"], /no source in the config has the id nobody/],
+      [["source", "test", "nobody"], /no source has the id nobody/],
+      [["ingest", "bord"], /no source has the id bord; did you mean board\? `source list`/],
+      [["ingest", "nobody"], /no source has the id nobody/],
       [["customer", "set-tier", customer, "team"], /no customer cus_/],
       [["customer", "disable", "nobody@b.example"], /no customer nobody@b\.example/],
       [["key", "rotate", customer], /no customer cus_/],
@@ -275,7 +276,7 @@ published = "i"
     assert.match(table.stdout, /^2026-07-31 +Eins +https:\/\/board\.example\/news\/eins\n1 item$/m);
     const unknown = await regfeed(folder, "source parse page.html --source lost");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /no source in the config has the id lost/);
+    assert.match(unknown.stderr, /no source has the id lost/);
   }));
 
 Deno.test("version prints the version, its runtime and its target", () =>

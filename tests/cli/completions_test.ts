@@ -56,5 +56,5 @@ Deno.test("completions prints the script of a shell, and refuses other shells", 
     }
     const { code, stderr } = await regfeed(folder, ["completions", "tcsh"]);
     assert.equal(code, 2);
-    assert.match(stderr, /the shell must be one of bash, zsh, fish, not tcsh/);
+    assert.match(stderr, /SHELL must be one of bash, zsh, fish, not "tcsh"/);
   }));

@@ -13,7 +13,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u20
 Deno.test("withSafeOutput() escapes control characters except our own colours", () => {
   const printed: string[] = [];
   const keep = (text: string) => void printed.push(text);
-  const host = withSafeOutput({ out: keep, err: keep } as unknown as Host);
+  const host = withSafeOutput({ out: keep, err: keep, program: "regfeed" } as unknown as Host);
   host.out(`a ${HOSTILE}\n`);
   host.err(`b ${HOSTILE}\n`);
   host.out(`\x1b[32mc\x1b[0m \x1b[2J${HOSTILE}\n`, { hasColours: true });

@@ -83,6 +83,7 @@ async function runHere(
     ...createHost(),
     args,
     cwd: folder,
+    program: "regfeed",
     out: (text) => void (stdout += text),
     err: (text) => void (stderr += text),
     input: () => Promise.resolve(input),

@@ -22,14 +22,19 @@ import { stateCell } from "../colours.ts";
 import { printList, timeCell } from "../print.ts";
 import type { Cell } from "../table.ts";
 
+const WHOLE_NUMBER = {
+  kind: "text",
+  value: "N",
+  problemOf: (text: string) => /^\d{1,12}$/.test(text) ? null : `must be a whole number, not ${text}`,
+} as const;
+
 const LIMIT_OPTIONS = {
   requests: {
-    kind: "text",
-    value: "N",
+    ...WHOLE_NUMBER,
     help: "API requests per UTC day instead of the tier's limit (embedded only)",
   },
-  deliveries: { kind: "text", value: "N", help: "webhook deliveries per UTC month (embedded only)" },
-  subscriptions: { kind: "text", value: "N", help: "active subscriptions (embedded only)" },
+  deliveries: { ...WHOLE_NUMBER, help: "webhook deliveries per UTC month (embedded only)" },
+  subscriptions: { ...WHOLE_NUMBER, help: "active subscriptions (embedded only)" },
 } as const;
 
 export const customerCommands: Command[] = [
@@ -40,14 +45,20 @@ export const customerCommands: Command[] = [
     summary: "adds a customer and prints its API key once",
     example: "regfeed customer add --email ana@example.org --tier team",
     options: {
-      email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
+      email: {
+        kind: "text",
+        value: "ADDRESS",
+        help: "the customer's email address",
+        problemOf: emailProblem,
+      },
       tier: { kind: "text", value: "TIER", values: TIERS, help: `${TIERS.join(", ")} (default indie)` },
       ...LIMIT_OPTIONS,
       another: { kind: "flag", help: "allow an email address that another customer has" },
     },
     run(call) {
-      const email = emailOf("--email", call.texts.get("email"));
-      const tier = tierOf(call.texts.get("tier") ?? "indie");
+      const email = call.texts.get("email");
+      if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
+      const tier = (call.texts.get("tier") ?? "indie") as Tier;
       const limits = limitsIn(call, tier);
       return withStore(call, async ({ config, platform, store }) => {
         const another = call.flags.has("another");
@@ -86,7 +97,7 @@ export const customerCommands: Command[] = [
     positionalValues: { TIER: TIERS },
     options: { ...LIMIT_OPTIONS },
     run(call) {
-      const tier = tierOf(call.positionals[1] ?? "");
+      const tier = call.positionals[1] as Tier;
       const limits = limitsIn(call, tier);
       // Without new limits, an embedded customer keeps its current limits.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
@@ -100,7 +111,12 @@ export const customerCommands: Command[] = [
     options: {
       another: { kind: "flag", help: "allow an email address that another customer has" },
     },
-    run: (call) => changeCustomer(call, { email: emailOf("ADDRESS", call.positionals[1]) }),
+    run(call) {
+      const email = call.positionals[1] ?? "";
+      const problem = emailProblem(email);
+      if (problem !== null) throw new CommandError(`ADDRESS ${problem}`, EXIT.usage);
+      return changeCustomer(call, { email });
+    },
   },
   {
     name: "customer disable",
@@ -162,12 +178,8 @@ function printHeld({ host }: CommandCall, held: EditedCustomer["held"]): void {
   host.err(`Subscriptions held because they exceed the tier's limit: ${ids}\n`);
 }
 
-function emailOf(what: string, email: string | undefined): string {
-  if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
-  if (!isMailAddress(email)) {
-    throw new CommandError(`${what} must be an email address, not ${JSON.stringify(email)}`, EXIT.usage);
-  }
-  return email;
+function emailProblem(email: string): string | null {
+  return isMailAddress(email) ? null : `must be an email address, not ${JSON.stringify(email)}`;
 }
 
 /** Reads the options that override the tier's limits for an embedded customer. */
@@ -187,9 +199,6 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
         EXIT.usage,
       );
     }
-    if (!/^\d{1,12}$/.test(text)) {
-      throw new CommandError(`--${option} must be a whole number, not ${text}`, EXIT.usage);
-    }
     if (option === "requests" && Number(text) === 0) {
       throw new CommandError(
         "--requests 0 would refuse every request: use 1 or more, or `customer disable`",
@@ -199,14 +208,6 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     limits[limit] = Number(text);
   }
   return limits;
-}
-
-function tierOf(text: string): Tier {
-  const tier = TIERS.find((name) => name === text.toLowerCase());
-  if (tier === undefined) {
-    throw new CommandError(`the tier must be one of ${TIERS.join(", ")}, not ${text}`, EXIT.usage);
-  }
-  return tier;
 }
 
 function listedFields(

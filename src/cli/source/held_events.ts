@@ -49,12 +49,9 @@ export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string 
 }
 
 /** Says how to see, deliver and discard the held events of a source. */
-export function releaseHint(
-  { program, id, events }: { program?: string; id: string; events: number },
-): string {
-  const command = `${program === undefined ? "" : `${program} `}source release ${id}`;
+export function releaseHint({ id, events }: { id: string; events: number }): string {
   return `${id}: a change spike holds ${
     formatCount(events, "event")
-  }: \`${command}\` lists them; --deliver delivers ` +
-    "them, and --discard keeps them undelivered\n";
+  }: \`regfeed source release ${id}\` lists ` +
+    "them; --deliver delivers them, and --discard keeps them undelivered\n";
 }

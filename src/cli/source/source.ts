@@ -14,7 +14,7 @@ import { MAX_ITEMS } from "../../ingest/parse/parse_pipeline.ts";
 import { GUESSED } from "../../ingest/parse/preview_document.ts";
 import { createParser } from "../../ingest/parse/parse_worker_client.ts";
 import { describePreview } from "../../operate/source_preview.ts";
-import { previewSource } from "../../operate/sources.ts";
+import { previewSource, unknownSource } from "../../operate/sources.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
@@ -162,10 +162,12 @@ function printDescription(call: CommandCall, description: DocumentDescription, u
   if (call.flags.has("json")) return;
   // The problem that states guessed rules repeats the suggestion.
   const problems = description.problems.filter(({ reason }) => !reason.startsWith(GUESSED));
-  for (const { item, reason } of problems.slice(0, MAX_PROBLEMS)) {
-    call.host.err(`problem  ${cut(item, PROBLEM_WIDTH)}: ${reason}\n`);
+  const byReason = [...Map.groupBy(problems, ({ reason }) => reason)];
+  for (const [reason, [first, ...others]] of byReason.slice(0, MAX_PROBLEMS)) {
+    const items = others.length === 0 ? cut(first?.item ?? "", PROBLEM_WIDTH) : `${others.length + 1} items`;
+    call.host.err(`problem  ${items}: ${reason}\n`);
   }
-  const rest = problems.length - MAX_PROBLEMS;
+  const rest = byReason.length - MAX_PROBLEMS;
   if (rest > 0) call.host.err(`… and ${formatCount(rest, "more problem")}; --json lists all\n`);
 }
 
@@ -209,7 +211,7 @@ export function requireSources(
   return ids.map((id) => {
     const source = sources.find((candidate) => candidate.id === id);
     if (source === undefined) {
-      throw new CommandError(`no source in the config has the id ${id}; \`source list\` shows all sources`);
+      throw unknownSource(id, sources);
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(

@@ -9,6 +9,7 @@ import {
 import { tableFor, type Viewer } from "../print.ts";
 import { formatTime } from "../../domain/format_time.ts";
 import { cut, publishedCell } from "../table.ts";
+import { wrapText } from "../wrap_text.ts";
 
 /** Number of items in the sample. */
 const MAX_SAMPLE = 5;
@@ -25,13 +26,13 @@ export function suggestedSource(
   suggestion: SourceSuggestion,
   url: string | null,
 ): string {
-  const { fetchStrategy: strategy, title, rules } = suggestion;
+  const { fetchStrategy: strategy, title, rules, others } = suggestion;
   if (strategy === "sparql") {
     return "# A SPARQL result does not contain its query, so no source can be suggested. config.example.toml shows a\n" +
       `# source with a query.\n\n${sampleOf(items)}`;
   }
   const statedUrl = url ?? suggestion.url;
-  const host = statedUrl === null ? null : new URL(statedUrl).host.replace(/^www\./, "");
+  const host = statedUrl === null ? null : nameOfHost(new URL(statedUrl));
   const name = title ?? host ?? "My source";
   const setUrl = statedUrl === null ? " # the document does not state its URL: set it" : "";
   const lines = [
@@ -53,13 +54,28 @@ export function suggestedSource(
   ];
   const lacksLink = rules.length > 0 && !rules.some((rule) => rule.startsWith("link ="));
   if (lacksLink) {
+    const id = /^id = "(.*)"$/m.exec(rules.join("\n"))?.[1] ?? others[0] ?? "id";
     lines.push(
-      '#link = "https://www.example.org/{id}" # required: the URL of an item; {…} is one of its values',
+      `#link = ${
+        quote(`https://www.example.org/{${id}}`)
+      } # required: the URL of an item; {…} is one of its values`,
+    );
+  }
+  if (others.length > 0) {
+    lines.push(
+      ...wrapText(others.join(", "), { width: 80, indent: 0, first: "Further values of the items: " })
+        .trimEnd().split("\n").map((line) => `# ${line}`),
     );
   }
   return `${lines.join("\n")}\n\n${
     sampleOf(lacksLink ? items.map((item) => ({ ...item, link: null })) : items)
   }`;
+}
+
+/** Returns the name of a host without its port, or null if it is an IP address or a name without dots. */
+function nameOfHost({ hostname }: URL): string | null {
+  const isName = hostname.includes(".") && !/^[\d.]+$/.test(hostname);
+  return isName ? hostname.replace(/^www\./, "") : null;
 }
 
 function sampleOf(items: Items): string {

@@ -48,6 +48,8 @@ export interface SourceSuggestion {
   url: string | null;
   /** The guessed rules as lines of the strategy's table; empty if the strategy needs none. */
   rules: string[];
+  /** The values of the items that no rule reads, as paths such as `agencies.name`. */
+  others: string[];
 }
 
 export interface DescribeOptions {
@@ -105,12 +107,16 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
     : description;
 }
 
-function suggestionOf({ format, title, guessed }: PreviewedDocument, url: string | null): SourceSuggestion {
+function suggestionOf(
+  { format, title, guessed, others }: PreviewedDocument,
+  url: string | null,
+): SourceSuggestion {
   return {
     fetchStrategy: format === "sitemap" ? "sitemap" : guessed?.kind ?? "feed",
     title: title === null ? null : textFromMarkup(title).replace(/\s+/g, " ") || null,
     url,
     rules: guessed === null || guessed.kind === "sparql" ? [] : guessedLines(guessed),
+    others,
   };
 }
 

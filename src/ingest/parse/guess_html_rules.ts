@@ -78,12 +78,16 @@ function itemSelectors(tree: PageTree): string[] {
     .sort(([, a], [, b]) => b.size - a.size).slice(0, MAX_SELECTORS).map(([selector]) => selector);
 }
 
+/** Matches the names of elements and classes that need no escaping in a selector. */
+const PLAIN_NAME = /^[a-z][\w-]*$/i;
+
 /** Returns selectors for an element: by its classes or, without any, by its nearest ancestor that has some. */
 function selectorsOf(element: PageElement): string[] {
-  if (element.name === "body" || element.name === "html") return [];
+  if (element.name === "body" || element.name === "html" || !PLAIN_NAME.test(element.name)) return [];
   const own = classesOf(element).map((name) => `${element.name}.${name}`);
   if (own.length > 0) return own;
   for (let outer = parentOf(element); outer !== null; outer = parentOf(outer)) {
+    if (!PLAIN_NAME.test(outer.name)) continue;
     const [name] = classesOf(outer);
     if (name !== undefined) return [`${outer.name}.${name} ${element.name}`];
     if (outer.name === "main" || outer.name === "body") return [`${outer.name} ${element.name}`];
@@ -93,7 +97,7 @@ function selectorsOf(element: PageElement): string[] {
 
 /** Returns the classes that need no escaping and do not number the element. */
 function classesOf({ attribs }: PageElement): string[] {
-  const names = (attribs["class"] ?? "").split(/\s+/).filter((name) => /^[a-z][\w-]*$/i.test(name));
+  const names = (attribs["class"] ?? "").split(/\s+/).filter((name) => PLAIN_NAME.test(name));
   return names.slice(0, MAX_CLASSES).filter((name) =>
     !/\d{2}|(?:^|[-_])(?:\d|first|last|odd|even|active|current)(?:$|[-_])/.test(name)
   );
@@ -153,7 +157,7 @@ function columnsOf(tree: PageTree, items: readonly PageElement[]): Column[] {
       if (text === "") continue;
       for (
         const selector of [
-          element.name,
+          ...(PLAIN_NAME.test(element.name) ? [element.name] : []),
           ...classesOf(element).map((name) => `.${name}`),
           ...cellOf(element),
         ]

@@ -60,6 +60,8 @@ interface Fields {
   fields: Record<string, string[]>;
   /** Whether the items state their titles themselves, each a different one. */
   hasOwnTitle: boolean;
+  /** The paths of the values that no field reads. */
+  others: string[];
 }
 
 interface Guess extends Fields {
@@ -68,17 +70,25 @@ interface Guess extends Fields {
   score: number;
 }
 
-/** Guesses the rules for a JSON value. Returns null if it has no items with titles. */
-export function guessJson(value: unknown): JsonReading | null {
-  const { fields: root } = guessFields(isObject(value) ? [value] : []);
+/** Maximum number of further values that {@link guessJson} names, and maximum length of their paths. */
+const MAX_OTHERS = 20;
+const MAX_OTHER_LENGTH = 60;
+
+/**
+ * Guesses the rules for a JSON value, and names the values of the items that no rule reads. Returns null if the value has
+ * no items with titles.
+ */
+export function guessJson(value: unknown): { reading: JsonReading; others: string[] } | null {
+  const rootGuess = guessFields(isObject(value) ? [value] : []);
+  const { fields: root } = rootGuess;
   const isOne = root.title !== undefined && root.link !== undefined && !root.title[0]?.includes(".");
   const [best, ...others] = isOne ? [] : guessLists(value);
   if (best === undefined && root.title === undefined) return null;
-  const { path, fields } = best ?? { path: "", fields: root };
+  const { path, fields, others: unread } = best ?? { path: "", ...rootGuess };
   // A document may have lists of the same kind at several paths, such as one for each section.
   const same = others.filter((other) => JSON.stringify(other.fields) === JSON.stringify(fields));
   const items = [path, ...same.map((other) => other.path)];
-  return { kind: "json", items, fields, dateFormat: null, next: null };
+  return { reading: { kind: "json", items, fields, dateFormat: null, next: null }, others: unread };
 }
 
 /** Returns the lists whose objects look like items, best first. */
@@ -131,7 +141,11 @@ function guessFields(objects: readonly JsonObject[]): Fields {
     fields[field] = [found.path];
     if (isTitleField) hasOwnTitle = !found.isListed && isTitle(found);
   }
-  return { fields, hasOwnTitle };
+  const read = new Set(Object.values(fields).flat());
+  const others = leaves.map(({ path }) => path).filter((path) =>
+    !read.has(path) && path.length <= MAX_OTHER_LENGTH
+  ).slice(0, MAX_OTHERS);
+  return { fields, hasOwnTitle, others };
 }
 
 /** Whether the values of an unknown key look like a field, for keys in other languages. */

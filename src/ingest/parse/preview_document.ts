@@ -28,7 +28,11 @@ type GuessedReading = Extract<Reading, { kind: "json" | "html" | "sparql" }>;
 /** A document, and the rules that were guessed to read it; null if its format needs none or they were given. */
 export interface PreviewedDocument extends ParsedDocument {
   guessed: GuessedReading | null;
+  /** The values of the items that no guessed rule reads, as paths. */
+  others: string[];
 }
+
+const NOTHING_GUESSED = { guessed: null, others: [] };
 
 /**
  * Reads a document according to its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and
@@ -41,21 +45,22 @@ export function previewDocument(bytes: Uint8Array, options: ParseOptions): Previ
     if (kindOfMap(decodeText(bytes, options.contentType).text) !== null) {
       const { contentType, maxItems } = options;
       const map = readSitemap(bytes, { contentType, maxEntries: maxItems });
-      return { ...describeSitemap(map), guessed: null };
+      return { ...describeSitemap(map), ...NOTHING_GUESSED };
     }
   }
-  if (reading !== null) return { ...parseDocument(bytes, options), guessed: null };
+  if (reading !== null) return { ...parseDocument(bytes, options), ...NOTHING_GUESSED };
   try {
-    return { ...parseDocument(bytes, options), guessed: null };
+    return { ...parseDocument(bytes, options), ...NOTHING_GUESSED };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const { text } = decodeText(bytes, options.contentType);
-    const guessed = guessReading(text);
-    if (guessed === null) throw /^\s*</.test(text) ? withoutList(error) : error;
+    const guess = guessReading(text);
+    if (guess === null) throw /^\s*</.test(text) ? withoutList(error) : error;
+    const { reading: guessed, others } = guess;
     const document = parseDocument(bytes, { ...options, reading: guessed });
-    if (guessed.kind === "sparql") return { ...document, guessed };
+    if (guessed.kind === "sparql") return { ...document, guessed, others };
     const reason = `${GUESSED}, ${describeGuess(guessed)}; --source ID applies the rules of a source`;
-    return { ...document, guessed, problems: [{ item: "document", reason }, ...document.problems] };
+    return { ...document, guessed, others, problems: [{ item: "document", reason }, ...document.problems] };
   }
 }
 
@@ -66,12 +71,15 @@ function withoutList({ summary, message }: DocumentError): DocumentError {
   );
 }
 
-function guessReading(text: string): GuessedReading | null {
-  if (!/^\s*[{[]/.test(text)) return /<a\s/i.test(text) ? guessHtml(text) : null;
+function guessReading(text: string): { reading: GuessedReading; others: string[] } | null {
+  if (!/^\s*[{[]/.test(text)) {
+    const reading = /<a\s/i.test(text) ? guessHtml(text) : null;
+    return reading === null ? null : { reading, others: [] };
+  }
   const { value } = parseJson(text, 2);
   const { head, results } = value as { head?: { vars?: unknown }; results?: { bindings?: unknown } };
   if (Array.isArray(head?.vars) && Array.isArray(results?.bindings)) {
-    return { kind: "sparql", fields: SPARQL_FIELDS, dateFormat: null };
+    return { reading: { kind: "sparql", fields: SPARQL_FIELDS, dateFormat: null }, others: [] };
   }
   return guessJson(value);
 }

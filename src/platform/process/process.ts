@@ -82,12 +82,11 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
 }
 
 /**
- * Returns the command that starts this program: "regfeed" for the executable (`main` is null), "deno task regfeed" in
- * the folder of `main`, and otherwise `deno run`.
+ * Returns the command that starts this program, for hints: "deno task regfeed" if it runs from source in the folder of
+ * `main`, and otherwise "regfeed", as in the documents. For the executable, `main` is null.
  */
 export function startCommand(main: string | null, cwd: string): string {
-  if (main === null) return "regfeed";
-  return dirname(main) === cwd ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
+  return main !== null && dirname(main) === cwd ? "deno task regfeed" : "regfeed";
 }
 
 export function shellQuote(text: string): string {

@@ -26,6 +26,20 @@ Deno.test("customer add refuses the address of another customer unless --another
     assert.equal(customers.length, 2);
   }));
 
+Deno.test("customer add reports every invalid value, and suggests a tier", () =>
+  withConfig("", async (folder) => {
+    const args = "customer add --email bad@@example --tier embeded --requests many --deliveries 5";
+    const { code, stderr } = await regfeed(folder, args);
+    assert.equal(code, 2);
+    assert.match(stderr, /^regfeed customer add: --email must be an email address, not "bad@@example"$/m);
+    assert.match(stderr, /^--tier must be one of indie, .*, not "embeded"; did you mean "embedded"\?$/m);
+    assert.match(stderr, /^--requests must be a whole number, not many$/m);
+    assert.doesNotMatch(stderr, /deliveries/);
+    const { customer: { id } } = await add(folder, "ana@b.example", "--tier", "Team");
+    const refused = await regfeed(folder, `customer set-tier ${id} gpia`);
+    assert.match(refused.stderr, /: TIER must be one of indie, .*, not "gpia"; did you mean "gpai"\?$/m);
+  }));
+
 Deno.test("an email address that is unique identifies a customer", () =>
   withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");

@@ -129,7 +129,7 @@ async function checkLists({ folder, ask, subscription, customerId }: Given, row:
 
 async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<void> {
   const rows: [args: string[], code: number, said: RegExp][] = [
-    [["list", "--status", "sent"], 2, /--status must be one or more of pending, delivered, .*, not sent/],
+    [["list", "--status", "sent"], 2, /--status must be one or more of pending, delivered, .*, not "sent"/],
     [["list", "--since", "yesterday"], 2, /--since must be a duration before now \(36h, 7d\)/],
     [["list", "--event", "sub_1"], 2, /--event must be an event id/],
     [["list", "--limit", "0"], 2, /--limit must be a whole number of at least 1/],

@@ -54,7 +54,14 @@ const STATES = [
 ];
 
 function viewer(terminal: Partial<Viewer["host"]> = {}, flags: string[] = []): Viewer {
-  const host = { isTerminal: false, hasColours: false, columns: () => 80, nowMs: () => NOW, ...terminal };
+  const host = {
+    program: "regfeed",
+    isTerminal: false,
+    hasColours: false,
+    columns: () => 80,
+    nowMs: () => NOW,
+    ...terminal,
+  };
   return { host, flags: new Set(flags) };
 }
 
@@ -142,6 +149,6 @@ Deno.test("source list shows a removed source while its events are held", async 
   ]);
   assert.match(
     listTable(listed, viewer()).notes,
-    /^renamed: a change spike holds 50 events: `source release renamed` /m,
+    /^renamed: a change spike holds 50 events: `regfeed source release renamed` /m,
   );
 });

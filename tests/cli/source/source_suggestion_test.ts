@@ -152,13 +152,40 @@ for (const [name, { html, first }] of Object.entries(LISTINGS)) {
     }));
 }
 
+Deno.test("source parse guesses no rules from elements whose names are not selectors", () =>
+  withFolder(async (folder) => {
+    const items = DAYS.map((n) =>
+      `<b^dy><li^><a href="/${n}">Guidelines on the AI Act ${n}</a></li^></b^dy>`
+    );
+    await Deno.writeTextFile(join(folder, "page.html"), `<html><body>${items.join("")}</body></html>`);
+    const { code, stderr } = await regfeed(folder, ["source", "parse", "page.html"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /page\.html: .*it has no list of links whose rules can be guessed$/m);
+  }));
+
 Deno.test("source parse says which rule is missing if the items have no URL", () =>
   withFolder(async (folder) => {
-    const items = [1, 2, 3].map((n) => ({ heading: `AI Act guidance ${n}`, issued: `2026-11-0${n}`, n }));
+    const items = [1, 2, 3].map((n) => ({
+      heading: `AI Act guidance ${n}`,
+      issued: `2026-11-0${n}`,
+      n,
+      teaser: "New",
+    }));
     await Deno.writeTextFile(join(folder, "api.json"), JSON.stringify({ items }));
-    const { stdout } = await regfeed(folder, ["source", "parse", "api.json"]);
-    assert.match(stdout, /^#link = .* # required: /m);
+    const url = ["--url", "http://127.0.0.1:8901/api.json"];
+    const { stdout } = await regfeed(folder, ["source", "parse", "api.json", ...url]);
+    assert.match(stdout, /^id = "my-source" .*\nname_en = "My source"$/m);
+    assert.match(stdout, /^#link = "https:\/\/www\.example\.org\/{n}" # required: /m);
+    assert.match(stdout, /^# Further values of the items: n, teaser$/m);
     assert.match(stdout, /^# 2026-11-01 {2}AI Act guidance 1\n# +no link$/m);
+    const plain = await regfeed(folder, [
+      "source",
+      "parse",
+      "api.json",
+      "--content-type",
+      "application/json",
+    ]);
+    assert.match(plain.stderr, /^(?:problem .*\n)?$/, "one line for the problem that all items have");
     const complete = stdout.replace(/^#link = .*$/m, 'link = "https://api.example/{n}"');
     await Deno.writeTextFile(join(folder, "regfeed.toml"), complete);
     assert.equal((await regfeed(folder, "check")).code, 0);

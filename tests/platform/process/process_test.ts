@@ -56,8 +56,8 @@ Deno.test("out() ends the process if stdout is closed", async () => {
   assert.equal((await child.status).code, 141);
 });
 
-Deno.test("startCommand() returns a command that works in the working directory", () => {
+Deno.test("startCommand() names the task in the folder of the source, and otherwise the executable", () => {
   assert.equal(startCommand(null, "/srv"), "regfeed");
   assert.equal(startCommand("/opt/regfeed/main.ts", "/opt/regfeed"), "deno task regfeed");
-  assert.equal(startCommand("/opt/my regfeed/main.ts", "/srv"), "deno run -A '/opt/my regfeed/main.ts'");
+  assert.equal(startCommand("/opt/my regfeed/main.ts", "/srv"), "regfeed");
 });
