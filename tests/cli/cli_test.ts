@@ -33,7 +33,7 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     assert.match(checked.stdout, /eu-edpb-news/);
     assert.match(
       made.stderr,
-      /run: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
+      /run: regfeed check --config \S+ && regfeed serve --config/,
     );
     await assertFails(folder, "init here", 1, /already exists/);
   }));
