@@ -2,11 +2,13 @@
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
-import { createSessions } from "./accounts/sessions.ts";
+import { createSessions, type Sessions } from "./accounts/sessions.ts";
 import { createSignIn } from "./accounts/sign_in.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./http/ip_rate_limit.ts";
 import { readRanges, type Remote } from "./http/client_address.ts";
+import type { CallApi } from "./http/api_call.ts";
+import type { Pages } from "./http/page_visit.ts";
 import { createHealth } from "./api/health.ts";
 import { createIdempotency, type Idempotency, REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import { createRequestMetrics } from "./api/metrics/request_metrics.ts";
@@ -20,6 +22,7 @@ import { serviceRoutes } from "./api/routes/health_sources_topics.ts";
 import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
+import { createCallApi } from "./api/call_api.ts";
 import { createServer } from "./api/server.ts";
 import { measureStore } from "./api/metrics/store_metrics.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
@@ -139,8 +142,15 @@ export function createApp(options: AppOptions): App {
   const access = createAccess({ store, clock });
   const sessions = createSessions({ ...platform, ...services, store });
   const signIn = createSignIn({ store, clock, sessions, newId: services.newId });
+  const routes = routesOf(parts, delivery, payments);
+  const callApi = createCallApi({
+    ...services,
+    routes,
+    allowanceOf: (customer) => quota.look(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
+  });
   const server = createServer({
-    routes: routesOf(parts, delivery, payments),
+    routes,
+    pages: once(() => pagesOf(parts, { callApi, sessions })),
     ...platform,
     ...services,
     log: platform.log("api"),
@@ -317,6 +327,22 @@ function routesOf(
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
 
+/** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
+async function pagesOf(
+  { config, platform, store }: Parts,
+  { callApi, sessions }: { callApi: CallApi; sessions: Sessions },
+): Promise<Pages> {
+  const { createPages } = await import("./web/pages.ts");
+  return createPages({
+    ...platform,
+    callApi,
+    sessions,
+    forms: store,
+    publicUrl: config.server.publicUrl,
+    status: config.console.status,
+  });
+}
+
 /** Runs a short task repeatedly. A failure is logged, and the next run tries again. */
 async function regularly(
   failure: string,
@@ -332,6 +358,11 @@ async function regularly(
       log[failureLevel(error)](failure, { cause: error instanceof Error ? error.message : String(error) });
     }
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Wraps work so that it runs once. If it fails, the next call runs it again. */

@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000;
 
 export interface Quota {
   take(customerId: string, limit: number): Promise<RequestAllowance>;
+  /** Returns the quota without counting a request. */
+  look(customerId: string, limit: number): Promise<Pick<RequestAllowance, "limit" | "remaining" | "resetMs">>;
   /** Stores the requests counted since the last flush. Waits for a flush in progress first. */
   flush(): Promise<void>;
 }
@@ -64,6 +66,12 @@ export function createQuota(
       const day = dayOf(nowMs);
       const count = day.counts.get(customerId) ?? await load(day, customerId);
       return takeOne(count, { limit, resetMs: (day.number + 1) * DAY_MS, nowMs });
+    },
+
+    async look(customerId, limit) {
+      const day = dayOf(clock.nowMs());
+      const { used } = day.counts.get(customerId) ?? await load(day, customerId);
+      return { limit, remaining: Math.max(0, limit - used), resetMs: (day.number + 1) * DAY_MS };
     },
 
     flush: () => flushing = flushing.catch(() => {}).then(() => write(store, days, clock.nowMs())),

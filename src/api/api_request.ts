@@ -2,6 +2,7 @@
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Client, ClientOf, Remote } from "../http/client_address.ts";
 import type { Refusal } from "../http/ip_rate_limit.ts";
+import type { FoundPage } from "../http/page_visit.ts";
 import { addressOf } from "../http/request_url.ts";
 import type { RequestContext } from "./responses.ts";
 
@@ -11,6 +12,8 @@ export class ApiRequest implements RequestContext {
   refusal?: Refusal;
   /** The path of the request's route; null before routing and for unknown paths. */
   route: string | null = null;
+  /** The page of the request; null for requests to the API. */
+  page: FoundPage | null = null;
   /** Whether the request has a key and its route requires one, or its route requires a signature. */
   hasCredentials = false;
   /** The path and query as sent. */

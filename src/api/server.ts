@@ -8,6 +8,7 @@ import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { EventLoop } from "../domain/ports/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import { ApiRequest } from "./api_request.ts";
+import type { FoundPage, Pages } from "../http/page_visit.ts";
 import { receiveBody } from "../http/request_body.ts";
 import { refuseIfMatch } from "../http/conditional_requests.ts";
 import {
@@ -25,16 +26,15 @@ import {
   type LimitSettings,
   refusalError,
 } from "../http/ip_rate_limit.ts";
-import { findAddressError, parametersOf, pathOf } from "../http/request_url.ts";
+import { findAddressError, pathOf } from "../http/request_url.ts";
 import type { ResponseBody } from "./response_body.ts";
 import { Body, ResponseCache } from "../http/response_cache.ts";
 import { type CompletedResponse, failure, preflight, success } from "./responses.ts";
-import { invalid } from "../http/invalid_fields.ts";
-import { checkBody, NO_INPUT, readQuery } from "../http/input.ts";
 import type { CompletedRequest } from "./metrics/request_metrics.ts";
 import { probeResponse } from "./probes.ts";
 import { toAppError } from "./problem.ts";
 import { methodError, quotaError } from "./refusals.ts";
+import { checkInput } from "./request_input.ts";
 import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
 import { createRouter, type FindDestination } from "../http/router.ts";
 
@@ -64,6 +64,8 @@ interface ServerOptions {
   };
   idempotency: Idempotency;
   countRequest(customer: Customer): Promise<RequestAllowance>;
+  /** Returns the pages, which serve every path outside of the API. */
+  pages(): Promise<Pages>;
 }
 
 /** The API. Its methods always respond and never throw. */
@@ -163,7 +165,8 @@ class Server implements ApiServer {
       } else if (call.hasCredentials && FAILED_AUTHENTICATION.includes(thrown.code)) {
         this.#limits.take("failed_key", call.client.limitedAs);
       }
-      response = failure(toAppError(thrown), call);
+      const error = toAppError(thrown);
+      response = call.page?.fail(error) ?? failure(error, call, call.page?.errorHeaders);
     }
     return call.request.method === "HEAD" ? await withoutBody(response) : response;
   }
@@ -178,6 +181,10 @@ class Server implements ApiServer {
     }
     const destination = this.#find(request.method, pathOf(address));
     if (destination.kind === "nowhere") {
+      if (!address.startsWith("/v1/")) {
+        const page = await this.#findPage(call);
+        if (page !== null) return await page.respond();
+      }
       this.#countAnonymous(call);
       throw new AppError("not_found", "This path does not exist. GET /docs lists all paths.");
     }
@@ -196,6 +203,23 @@ class Server implements ApiServer {
     if (request.method === "OPTIONS" && call.isPublic) return preflight(call, allow);
     const error = methodError(path, allow, request.method);
     return failure(error, call, { allow });
+  }
+
+  async #findPage(call: ApiRequest): Promise<FoundPage | null> {
+    const { request, requestId, address, client } = call;
+    const pages = await this.options.pages();
+    const page = call.page = pages.find({
+      request,
+      requestId,
+      address,
+      ipAddress: client.address,
+      countAnonymous: () => this.#countAnonymous(call),
+    });
+    if (page === null) return null;
+    call.isPublic = false;
+    call.route = page.path;
+    if (page.path !== null) this.options.eventLoop.begin(`${request.method} ${page.path}`);
+    return page;
   }
 
   /** Counts an unauthenticated request against its IP address. Throws `too_many_requests` above the limit. */
@@ -277,22 +301,4 @@ async function withoutBody(whole: Response): Promise<Response> {
     headers.set("content-length", String((await whole.bytes()).length));
   }
   return new Response(null, whole);
-}
-
-/** What an absent optional body stands for. */
-const NO_FIELDS = new TextEncoder().encode("{}");
-
-/** Validates the query and the body. Throws an error that names each problem. */
-async function checkInput(
-  route: Route,
-  address: string,
-  bytes: Uint8Array,
-): Promise<{ query: unknown; body: unknown }> {
-  const query = readQuery(parametersOf(address), route.query);
-  const sent = bytes.length === 0 && route.bodyIsOptional === true ? NO_FIELDS : bytes;
-  const body = route.body === undefined ? NO_INPUT : checkBody(sent, route.body);
-  const found = await route.verify?.({ query: query.good, body: body.good }) ?? [];
-  const errors = [...query.errors, ...body.errors, ...found];
-  if (errors.length > 0) throw invalid(errors);
-  return { query: query.value, body: body.value };
 }

@@ -276,6 +276,10 @@ function buildConfig(
       /** How long the contents of sent emails are kept. */
       keepMs: mail.keep,
     },
+    console: {
+      /** Who may see the status page. */
+      status: file.console.status,
+    },
     /** A null `listen` disables metrics. With a null `token`, clients need no token. */
     metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
     log: file.log,

@@ -310,6 +310,9 @@ export const FILE_SCHEMA = table({
   }, "[backup]").prefault({}),
   payment: payment.optional(),
   mail: mail.prefault({}),
+  console: table({
+    status: oneOf(["public", "signed-in", "off"]).prefault("public"),
+  }, "[console]").prefault({}),
   metrics: table({
     listen: text("an address to listen on", "127.0.0.1:9464", readListen).optional(),
     token: secret.inline,

@@ -10,6 +10,9 @@ const MAX_JSON_DEPTH = 32;
 
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
+/** Control characters other than tabs and line breaks. */
+// deno-lint-ignore no-control-regex
+const CONTROL_IN_LINES = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 interface CheckedInput {
   /** The validated input, to be used only if there are no errors; undefined if it does not match the schema. */
@@ -20,14 +23,22 @@ interface CheckedInput {
 
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
-/** Validates the query's parameters. Without a schema, no parameters are allowed. */
-export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
+/**
+ * Validates the query's parameters. Without a schema, no parameters are allowed. `hasLines` allows tabs and line breaks,
+ * which the fields of a form may contain.
+ */
+export function readQuery(
+  parameters: readonly SentParameter[],
+  schema: z.ZodType | undefined,
+  { hasLines = false }: { hasLines?: boolean } = {},
+): CheckedInput {
   if (parameters.length === 0 && schema === undefined) return NO_INPUT;
   const errors: Finding[] = [];
   const values: Record<string, string> = {};
   for (const [name, sent] of Map.groupBy(parameters, ({ name }) => name)) {
     const field = name === "" ? "query" : name;
-    const problem = problemOf(sent, schema instanceof z.ZodObject && isList(schema.shape[field]));
+    const isListed = schema instanceof z.ZodObject && isList(schema.shape[field]);
+    const problem = problemOf(sent, isListed, hasLines ? CONTROL_IN_LINES : CONTROL);
     if (problem !== null) errors.push({ field, message: problem });
     // defineProperty, because a parameter may be called `__proto__`.
     else Object.defineProperty(values, field, { value: joined(sent), enumerable: true, configurable: true });
@@ -44,11 +55,11 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
 }
 
 /** Returns what is wrong with the values of one parameter, or null. */
-function problemOf(sent: readonly SentParameter[], isList: boolean): string | null {
+function problemOf(sent: readonly SentParameter[], isList: boolean, control: RegExp): string | null {
   if (sent.some(({ name }) => name === "")) return "has a value without a name";
   if (sent.length > 1 && !isList) return "is given more than once";
   if (sent.some(({ value }) => value === null)) return "is not valid percent-encoded UTF-8; write % as %25";
-  return CONTROL.test(joined(sent)) ? "contains a control character" : null;
+  return control.test(joined(sent)) ? "contains a control character" : null;
 }
 
 /** Returns the value of a parameter. A repeated list is the same as one with commas. */

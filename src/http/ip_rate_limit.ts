@@ -95,5 +95,5 @@ export function refusalError({ limited, retryInSeconds }: Refusal): AppError {
   const why = limited === "public"
     ? "Too many requests without a key from your IP address."
     : "Too many requests with an invalid key or signature from your IP address.";
-  return new AppError("too_many_requests", `${why} Try again in ${retryInSeconds} s.`);
+  return new AppError("too_many_requests", `${why} Try again in ${retryInSeconds} s.`, [], retryInSeconds);
 }

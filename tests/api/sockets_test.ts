@@ -75,7 +75,7 @@ const TARGETS: Row[] = [
   ["GET /v1/events", 200],
   ["GET http://other.example/v1/events", 200],
   ["GET http://other.example?/v1/events", 400, "address"],
-  ["GET http://other.example", 404],
+  ["GET http://other.example", 200],
   ["GET /v1/events#a", 400, "address"],
   ["GET /v1/events?limit=1#a", 400, "address"],
   ["GET /v1/events?limit=5&limit=6", 400, "limit"],

@@ -174,7 +174,7 @@ Deno.test("parseConfig() rejects unknown keys and suggests the one that was prob
     [
       "[billing]\nfrom = 'x'",
       "regfeed.toml:1: billing: unknown key; the tables are server, limits, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, metrics and log",
+      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, console, metrics and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -185,7 +185,7 @@ Deno.test("parseConfig() rejects unknown keys and suggests the one that was prob
     [
       "__proto__ = 1",
       "regfeed.toml:1: __proto__: unknown key; the tables are server, limits, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, metrics and log",
+      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, console, metrics and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

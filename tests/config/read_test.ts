@@ -53,6 +53,7 @@ Deno.test("parseConfig() returns every default for an empty file", async () => {
       keepMs: 90 * 86_400_000,
       outbox: "/etc/regfeed/data/outbox",
     },
+    console: { status: "public" },
     metrics: { listen: null, token: null },
     log: { format: "text", level: "info", levels: {} },
     secretFiles: [],
@@ -121,6 +122,8 @@ const EVERY_KEY = `
     smtp_url = "smtps://a%40b:p%25w@mail.example.org"
     smtp_ca_file = "ca.pem"
     require_tls = false
+    [console]
+    status = "signed-in"
     [metrics]
     listen = "127.0.0.1:9464"
     token = "scrape-me"
@@ -290,6 +293,7 @@ const EVERY_VALUE: Config = {
     outbox: "/var/mail/out",
     keepMs: 9 * 86_400_000,
   },
+  console: { status: "signed-in" },
   metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
   log: { format: "json", level: "debug", levels: { api: "warn" } },
   secretFiles: [],

@@ -67,22 +67,28 @@ export async function checkAnswer(exchange: Exchange): Promise<void> {
   await checkBody(exchange, response, { document, what });
 }
 
+/** Whether a response is a page; /docs is described. */
+function isPage(headers: Headers): boolean {
+  return headers.get("referrer-policy") !== null;
+}
+
 /** Returns the description of this response, or null for responses that need none. */
 function responseOf(
-  { method, url, status }: Exchange,
+  { method, url, status, headers }: Exchange,
   document: OpenApi,
   what: string,
 ): ResponseObject | null {
   const path = new URL(url).pathname;
+  if (!path.startsWith("/v1/") && isPage(headers)) return null;
   const item = Object.entries(document.paths).find(([template]) => formOf(template).test(path))?.[1];
   if (item !== undefined && method === "OPTIONS" && status === 204) return null; // the preflight request of a browser
   const operation = item?.[(method === "HEAD" ? "get" : method.toLowerCase()) as Method];
   if (operation === undefined && status === 414) return null; // detected before routing
-  const responses: Record<string, Reference | ResponseObject> = operation === undefined
-    ? {
-      [item === undefined ? "404" : "405"]: document["x-other-responses"][item === undefined ? "404" : "405"],
-    }
-    : operation.responses;
+  // The path may be that of a page.
+  const isUnknown = item === undefined && !(status === 405 && !path.startsWith("/v1/"));
+  const other = isUnknown ? "404" : "405";
+  const responses: Record<string, Reference | ResponseObject> = operation?.responses ??
+    { [other]: document["x-other-responses"][other] };
   const response = responses[status];
   assert.ok(response !== undefined, `${what} documents only ${Object.keys(responses).join(", ")}`);
   return "$ref" in response ? find(response, document) as ResponseObject : response;

@@ -35,6 +35,8 @@ export interface World extends AsyncDisposable {
    * Sends a request to the API with `key` in the Authorization header. Fails if the description has no such response.
    */
   ask(path: string, init?: RequestInit & { key?: string }): Promise<Reply>;
+  /** Requests a page as a browser does. The reply's `json` is null. */
+  visit(path: string, init?: RequestInit): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -117,6 +119,13 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
         text,
         json: isJson && text !== "" ? JSON.parse(text) : null,
       };
+    },
+    async visit(path, init = {}) {
+      const headers = new Headers({ accept: "text/html", ...Object.fromEntries(new Headers(init.headers)) });
+      const response = await app.fetch(
+        new Request(`http://127.0.0.1:8080${path}`, { redirect: "manual", ...init, headers }),
+      );
+      return { status: response.status, headers: response.headers, text: await response.text(), json: null };
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -75,6 +75,7 @@ function summarise(config: Config, nowMs: number) {
       keep: backup.keep,
       secret_key: backup.secretKey,
     },
+    console: config.console,
     metrics: {
       listen: metrics.listen === null ? null : formatListen(metrics.listen),
       token: metrics.token !== null,
@@ -217,6 +218,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["customers", `${summary.customers_declared.length} declared in this file`],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
+    ["console", `status page: ${rest.console.status}`],
     ["metrics", describeMetrics(metrics)],
     ["log", describeLog(log)],
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],

@@ -1,0 +1,7 @@
+// The German texts of all areas.
+export { common } from "./de/common_texts.ts";
+export { console } from "./de/console.ts";
+export { docs } from "./de/docs.ts";
+export { operator } from "./de/operator.ts";
+export { signIn } from "./de/sign_in.ts";
+export { status } from "./de/status.ts";

@@ -1,0 +1,7 @@
+// The English texts of all areas.
+export { common } from "./en/common_texts.ts";
+export { console } from "./en/console.ts";
+export { docs } from "./en/docs.ts";
+export { operator } from "./en/operator.ts";
+export { signIn } from "./en/sign_in.ts";
+export { status } from "./en/status.ts";

@@ -1,0 +1,3 @@
+// English: the texts of the console pages.
+
+export const console = {};

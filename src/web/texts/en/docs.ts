@@ -1,0 +1,3 @@
+// English: the texts of the docs pages.
+
+export const docs = {};

@@ -1,0 +1,3 @@
+// English: the texts of the operator pages.
+
+export const operator = {};

@@ -1,0 +1,3 @@
+// English: the texts of the sign-in pages.
+
+export const signIn = {};

@@ -1,0 +1,3 @@
+// English: the texts of the status pages.
+
+export const status = {};

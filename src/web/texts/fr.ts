@@ -1,0 +1,7 @@
+// The French texts of all areas.
+export { common } from "./fr/common_texts.ts";
+export { console } from "./fr/console.ts";
+export { docs } from "./fr/docs.ts";
+export { operator } from "./fr/operator.ts";
+export { signIn } from "./fr/sign_in.ts";
+export { status } from "./fr/status.ts";
