@@ -19,7 +19,7 @@ Deno.test("check uses the example config if there is no other config, and says s
     assert.equal(none.code, 2);
     assert.match(
       none.stderr,
-      /no regfeed\.toml in this folder or in \/etc\/regfeed: create one with `deno task regfeed init`/,
+      /no regfeed\.toml in this folder or in \/etc\/regfeed: create one with `regfeed init`/,
     );
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX_SOURCE);
