@@ -1,6 +1,7 @@
 // The command line as a user sees it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { configOf } from "../config/given.ts";
 import { loadCommands, loadEveryCommand } from "../../src/cli/commands.ts";
 import {
@@ -14,6 +15,7 @@ import {
   withFolder,
   writeConfig,
 } from "../support/process.ts";
+import { LINUX, needs } from "../support/needs.ts";
 
 const SOURCE = `[[sources]]
 id = "board"
@@ -288,3 +290,20 @@ Deno.test("version prints the version, its runtime and its target", () =>
     assert.ok(stdout.startsWith(`regfeed ${version} (${runtime}, `), stdout);
     assert.equal((await regfeed(folder, "--version")).stdout, stdout);
   }));
+
+Deno.test(needs("a command says that its output cannot be written", LINUX), async () => {
+  const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+  const { code, stderr } = await new Deno.Command("sh", {
+    args: [
+      "-c",
+      '"$0" run --no-prompt --allow-read --allow-env --allow-sys "$1" --help >/dev/full',
+      Deno.execPath(),
+      main,
+    ],
+  }).output();
+  assert.equal(code, 1);
+  assert.match(
+    new TextDecoder().decode(stderr),
+    /^regfeed: the output cannot be written: No space left.*\n$/,
+  );
+});

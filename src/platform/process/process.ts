@@ -66,8 +66,13 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     user: currentUser,
     input: readInput,
     out: (text) => {
-      // The reader has closed the pipe, as in `| head`.
-      if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
+      try {
+        // The reader has closed the pipe, as in `| head`.
+        if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
+      } catch (error) {
+        writeWhole(Deno.stderr, `regfeed: the output cannot be written: ${(error as Error).message}\n`);
+        Deno.exit(1);
+      }
     },
     err: (text) => void writeWhole(Deno.stderr, text),
     // Returns to the start of the line and erases it.
