@@ -76,7 +76,8 @@ const ROWS: Record<Exclude<ErrorCode, StandardCode>, ProblemRow> = {
     example: methodError("/v1/events", "GET, HEAD", "POST"),
   },
   duplicate_subscription: {
-    when: "you have a subscription with the same URL and filters that is active or held by your tier's limit",
+    when:
+      "you have a subscription with the same URL and filters that is active or held by your tier's limit; `subscription_id` names it",
     example: duplicateError({ duplicateOf: EXAMPLE_SUBSCRIPTION.id, isHeld: false }),
   },
   body_too_large: {
