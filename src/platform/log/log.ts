@@ -1,4 +1,5 @@
 // The log. Writes one line per entry to stderr, as text or JSON, before the call returns.
+import { allowsColours } from "../terminal_colours.ts";
 import {
   configureSync,
   getLogger,
@@ -140,5 +141,5 @@ function showValue(value: FieldValue): string {
 }
 
 function isColourful(): boolean {
-  return Deno.stderr.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "";
+  return Deno.stderr.isTerminal() && allowsColours((name) => Deno.env.get(name));
 }

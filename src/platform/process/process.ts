@@ -3,6 +3,7 @@ import process from "node:process";
 import { createFiles, type WritableFiles } from "../files/files.ts";
 import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
 import { writeWhole } from "./standard_streams.ts";
+import { allowsColours } from "../terminal_colours.ts";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { currentUser } from "../files/users.ts";
@@ -42,7 +43,7 @@ export interface Host extends WritableFiles, Signals {
   /** Replaces the last line of stderr, which must be a terminal; an empty text removes the line. */
   showStatus(text: string): void;
   isTerminal: boolean;
-  /** Whether stdout is a terminal and `NO_COLOR` is not set. */
+  /** Whether stdout is a terminal and the environment allows colours. */
   hasColours: boolean;
   isErrTerminal: boolean;
   /** Returns the width of the terminal; 80 without a terminal. */
@@ -78,8 +79,8 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     // Returns to the start of the line and erases it.
     showStatus: (text) => void writeWhole(Deno.stderr, `\r\x1b[K${text}`),
     isTerminal: Deno.stdout.isTerminal(),
-    hasColours: Deno.stdout.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "",
-    isErrTerminal: Deno.stderr.isTerminal(),
+    hasColours: Deno.stdout.isTerminal() && allowsColours((name) => Deno.env.get(name)),
+    isErrTerminal: Deno.stderr.isTerminal() && Deno.env.get("TERM") !== "dumb",
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
     ...signals,
     exit: (code) => Deno.exit(code),
