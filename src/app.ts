@@ -3,7 +3,7 @@ import { createAccess } from "./accounts/access.ts";
 import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
 import { createSessions, type Sessions } from "./accounts/sessions.ts";
-import { createSignIn } from "./accounts/sign_in.ts";
+import { createSignIn, type SignIn } from "./accounts/sign_in.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./http/ip_rate_limit.ts";
 import { readRanges, type Remote } from "./http/client_address.ts";
@@ -150,7 +150,7 @@ export function createApp(options: AppOptions): App {
   });
   const server = createServer({
     routes,
-    pages: once(() => pagesOf(parts, { callApi, sessions })),
+    pages: once(() => pagesOf(parts, { callApi, sessions, signIn })),
     ...platform,
     ...services,
     log: platform.log("api"),
@@ -330,13 +330,16 @@ function routesOf(
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
   { config, platform, store }: Parts,
-  { callApi, sessions }: { callApi: CallApi; sessions: Sessions },
+  { callApi, sessions, signIn }: { callApi: CallApi; sessions: Sessions; signIn: SignIn },
 ): Promise<Pages> {
   const { createPages } = await import("./web/pages.ts");
   return createPages({
     ...platform,
     callApi,
     sessions,
+    signIn,
+    oidc: null,
+    signInLog: platform.log("accounts"),
     forms: store,
     publicUrl: config.server.publicUrl,
     status: config.console.status,

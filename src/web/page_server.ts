@@ -18,6 +18,7 @@ export interface PageServerOptions {
   sessions: PageSessions;
   forms: PageForms;
   hasStatus(isSignedIn: boolean): boolean;
+  signInAgain?: NonNullable<PageVisitOptions["signInAgain"]>;
 }
 
 const IMMUTABLE = "public, max-age=31536000, immutable";

@@ -266,7 +266,9 @@ export class PageVisit {
   #render(result: PageResult, headers: Record<string, string> = {}): Response {
     const { request, requestId, address } = this.visit;
     const toast = readToastCookie(this.#cookies.get(TOAST_COOKIE));
-    const context = { request, requestId, isPrivate: this.#session !== null || toast !== null };
+    const isPublic = this.#session === null && toast === null && request.method !== "POST" &&
+      (result.kind !== "page" || result.cookies === undefined);
+    const context = { request, requestId, isPrivate: !isPublic };
     if (result.kind === "redirect") return redirectResponse(result, context);
     if (result.kind === "file") return fileResponse(result, context);
     const cookies = [...result.cookies ?? [], ...(toast === null ? [] : [CLEAR_TOAST])];

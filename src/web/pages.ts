@@ -1,10 +1,17 @@
 // All pages, by area.
-import type { Clock, Random } from "../domain/ports/ports.ts";
+import type { Clock, Log, Random } from "../domain/ports/ports.ts";
 import type { CallApi } from "../http/api_call.ts";
 import type { Pages } from "../http/page_visit.ts";
 import { languagePage } from "./layout/language.ts";
 import { createPageServer } from "./page_server.ts";
-import type { PageForms, PageSessions } from "./session/page_sessions.ts";
+import { sessionCookieFor } from "./session/cookies.ts";
+import type { PageForms } from "./session/page_sessions.ts";
+import { linkRoutes } from "./sign_in/link_pages.ts";
+import { oidcRoutes } from "./sign_in/oidc_pages.ts";
+import { sessionRoutes } from "./sign_in/session_pages.ts";
+import { createSignInLimit } from "./sign_in/sign_in_limit.ts";
+import { signInAgain, signInRoutes } from "./sign_in/sign_in_pages.ts";
+import type { Oidc, SignIn, SignInSessions } from "./sign_in/sign_in_port.ts";
 import { homePage } from "./status/home.ts";
 
 /** Who may see the status page. */
@@ -16,13 +23,37 @@ export interface PagesOptions {
   publicUrl: string;
   status: StatusAccess;
   callApi: CallApi;
-  sessions: PageSessions;
+  sessions: SignInSessions;
   forms: PageForms;
+  signIn: SignIn;
+  /** Null if the config has no `[console.oidc]`. */
+  oidc: Oidc | null;
+  signInLog: Log;
 }
 
 export function createPages(options: PagesOptions): Pages {
   const hasStatus = (isSignedIn: boolean) =>
     options.status === "public" || (options.status === "signed-in" && isSignedIn);
-  const routes = [homePage({ hasStatus }), languagePage];
-  return createPageServer({ ...options, hasStatus, routes });
+  const { publicUrl, oidc } = options;
+  const sessionCookie = sessionCookieFor(publicUrl);
+  const signIn = {
+    ...options,
+    sessionCookie,
+    limit: createSignInLimit(options.clock),
+    log: options.signInLog,
+  };
+  const routes = [
+    homePage({ hasStatus }),
+    languagePage,
+    ...signInRoutes(signIn),
+    ...linkRoutes(signIn),
+    ...(oidc === null ? [] : oidcRoutes({ ...signIn, oidc })),
+    ...sessionRoutes(signIn),
+  ];
+  return createPageServer({
+    ...options,
+    hasStatus,
+    routes,
+    signInAgain: (call, action) => signInAgain(call, action, signIn),
+  });
 }

@@ -60,7 +60,13 @@ export interface Fields {
 
 /** Returns the fields of one form. `prefix` keeps the ids of several forms on a page apart. */
 export function fieldsOf(
-  { texts, typed, errors }: { texts: Texts; typed: TypedValues; errors: readonly Finding[] },
+  { texts, typed, errors, errorsIn = "en" }: {
+    texts: Texts;
+    typed: TypedValues;
+    errors: readonly Finding[];
+    /** The language of the errors; those of the API are in English. */
+    errorsIn?: string;
+  },
   prefix = "",
 ): Fields {
   const messages = (name: string) =>
@@ -79,7 +85,7 @@ export function fieldsOf(
       after: markup`${hint ? markup`<small class="hint" id="${id}-hint">${hint}</small>` : null}${
         found.length === 0
           ? null
-          : markup`<small class="error" id="${id}-error" lang="en">${found.join("; ")}</small>`
+          : markup`<small class="error" id="${id}-error" lang="${errorsIn}">${found.join("; ")}</small>`
       }`,
     };
   };

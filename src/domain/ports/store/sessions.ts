@@ -3,8 +3,8 @@ import type { Act } from "../../customer/audit.ts";
 import type { Customer } from "../../customer/customer.ts";
 import type { NewSession, NewSignInLink, Session, SessionFacts, Viewer } from "../../customer/session.ts";
 
-/** Whose sessions: a customer's, or those of all operators. */
-export type SessionOwner = { customerId: string } | "operators";
+/** Whose sessions: a customer's, an operator's, or those of all operators. */
+export type SessionOwner = { customerId: string } | { operator: string } | "operators";
 
 /** A form that was sent with a session. `formId` is random and differs for each page view. */
 export interface SubmittedForm {

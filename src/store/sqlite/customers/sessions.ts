@@ -67,7 +67,7 @@ export function createSessions(connection: Connection): Part<keyof SessionStore>
         const ended = connection.run(sql`delete from sessions where ${ownedBy(owner)} and ${chosen}`);
         if (ended > 0 && by !== null) {
           noteAct(connection, by, "session.end", customerOf(owner), {
-            of: owner === "operators" ? "operators" : "customer",
+            of: customerOf(owner) === null ? "operators" : "customer",
             sessions: ended,
           });
         }
@@ -188,11 +188,14 @@ function columnsOf(viewer: Viewer): { customerId: string | null; operator: strin
 }
 
 function ownedBy(owner: SessionOwner): Sql {
-  return owner === "operators" ? sql`operator is not null` : sql`sessions.customer_id = ${owner.customerId}`;
+  if (owner === "operators") return sql`operator is not null`;
+  return "operator" in owner
+    ? sql`operator = ${owner.operator}`
+    : sql`sessions.customer_id = ${owner.customerId}`;
 }
 
 function customerOf(owner: SessionOwner): string | null {
-  return owner === "operators" ? null : owner.customerId;
+  return owner === "operators" || "operator" in owner ? null : owner.customerId;
 }
 
 function hasAccess(connection: Connection, viewer: Viewer): boolean {

@@ -160,6 +160,7 @@ test("endSessions() ends one of the owner's sessions or all others, and audits t
   const ana = { customerId: "cus_1" };
   assert.equal(await store.endSessions(ana, { id: "ses_o" }, null), 0);
   assert.equal(await store.endSessions("operators", { id: "ses_1" }, BY), 0);
+  assert.equal(await store.endSessions({ operator: "otto" }, { except: null }, BY), 0);
   assert.equal(await store.endSessions(ana, { id: "ses_1" }, null), 1);
   assert.equal(await store.endSessions(ana, { except: "ses_2" }, null), 2);
   assert.equal(await store.endSessions(ana, { except: null }, BY), 1);
