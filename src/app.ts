@@ -12,9 +12,8 @@ import type { Pages } from "./http/page_visit.ts";
 import { createHealth } from "./api/health.ts";
 import { createIdempotency, type Idempotency, REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import { createRequestMetrics } from "./api/metrics/request_metrics.ts";
-import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
-import { descriptionRoutes } from "./api/routes/openapi_and_docs.ts";
+import { type DescribedRoutes, withDescription } from "./api/routes/description.ts";
 import { eventRoutes } from "./api/routes/events.ts";
 import type { RouteOptions } from "./api/routes/route_dependencies.ts";
 import { paymentRoute } from "./api/routes/payments.ts";
@@ -43,7 +42,6 @@ import type { SourceSettings } from "./domain/source/source.ts";
 import type { Store } from "./domain/ports/store/store.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
-import type { OpenApi } from "./wire/openapi.ts";
 
 /** Interval of the chores, ms. In a crash, the counts of the requests since the last run are lost. */
 const CHORES_MS = 1_000;
@@ -142,7 +140,7 @@ export function createApp(options: AppOptions): App {
   const access = createAccess({ store, clock });
   const sessions = createSessions({ ...platform, ...services, store });
   const signIn = createSignIn({ store, clock, sessions, newId: services.newId });
-  const routes = routesOf(parts, delivery, payments);
+  const { routes, describe } = routesOf(parts, delivery, payments);
   const callApi = createCallApi({
     ...services,
     routes,
@@ -150,7 +148,7 @@ export function createApp(options: AppOptions): App {
   });
   const server = createServer({
     routes,
-    pages: once(() => pagesOf(parts, { callApi, sessions, signIn })),
+    pages: once(() => pagesOf(parts, { callApi, describe, sessions, signIn })),
     ...platform,
     ...services,
     log: platform.log("api"),
@@ -293,7 +291,7 @@ function routesOf(
   { config, platform, store, version, classifier: { topics }, services }: Parts,
   delivery: Delivery,
   payments: Payments | null,
-): Route[] {
+): DescribedRoutes {
   const { tiers, server: { publicUrl } } = config;
   const configured = new Set(config.sources.map((source) => source.id));
   const sources = enabledSources(config);
@@ -323,19 +321,23 @@ function routesOf(
     ...deliveryRoutes(options),
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
-  const renderDocs = async (description: OpenApi) => (await import("./web/docs.ts")).renderDocs(description);
-  return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
+  return withDescription(routes, { version, publicUrl });
 }
 
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
   { config, platform, store }: Parts,
-  { callApi, sessions, signIn }: { callApi: CallApi; sessions: Sessions; signIn: SignIn },
+  { callApi, describe, sessions, signIn }: Pick<DescribedRoutes, "describe"> & {
+    callApi: CallApi;
+    sessions: Sessions;
+    signIn: SignIn;
+  },
 ): Promise<Pages> {
   const { createPages } = await import("./web/pages.ts");
   return createPages({
     ...platform,
     callApi,
+    describe,
     sessions,
     signIn,
     oidc: null,

@@ -59,6 +59,7 @@ const RULES: House[] = [
         [1, 2, 3],
       ),
       "src/web/a.ts": bad('import "../http/a.ts";\nimport "../api/a.ts";', [2]),
+      "src/web/b.ts": bad('import "../../docs/use/a-b.md";\nimport "../../docs/run/a.md";', [2]),
       "src/ingest/b.ts": bad('import "../http/a.ts";'),
       "src/http/a.ts": bad('import "../wire/a.ts";\nimport "../api/a.ts";\nimport "../web/a.ts";', [2, 3]),
       "src/store/sqlite/a.ts": bad('import "../../domain/a.ts";\nimport "../../platform/a.ts";', [2]),

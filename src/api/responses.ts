@@ -52,7 +52,7 @@ export function success(
   return contentResponse(request, {
     status,
     body,
-    contentType: route.contentType ?? JSON_TYPE,
+    contentType: JSON_TYPE,
     headers: { ...commonHeaders(call), "cache-control": caching, ...headers },
   }, known);
 }

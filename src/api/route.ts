@@ -66,8 +66,6 @@ interface RouteRow {
   response: z.ZodType;
   status: number;
   responseHeaders?: readonly HeaderName[];
-  /** The media type of the response if it is not JSON. */
-  contentType?: string;
   /** Other statuses with which a body of the same schema may be sent, and their descriptions. */
   otherResponses?: Record<number, string>;
   /** Errors that the handler throws, in addition to those of every route with the same access. */

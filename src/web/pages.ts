@@ -1,7 +1,9 @@
 // All pages, by area.
 import type { Clock, Log, Random } from "../domain/ports/ports.ts";
+import type { OpenApi } from "../wire/openapi.ts";
 import type { CallApi } from "../http/api_call.ts";
 import type { Pages } from "../http/page_visit.ts";
+import { docsPages } from "./docs/docs_pages.ts";
 import { languagePage } from "./layout/language.ts";
 import { createPageServer } from "./page_server.ts";
 import { sessionCookieFor } from "./session/cookies.ts";
@@ -23,6 +25,8 @@ export interface PagesOptions {
   publicUrl: string;
   status: StatusAccess;
   callApi: CallApi;
+  /** Returns the description of the API. */
+  describe(): Promise<OpenApi>;
   sessions: SignInSessions;
   forms: PageForms;
   signIn: SignIn;
@@ -45,6 +49,7 @@ export function createPages(options: PagesOptions): Pages {
   const routes = [
     homePage({ hasStatus }),
     languagePage,
+    ...docsPages(options),
     ...signInRoutes(signIn),
     ...linkRoutes(signIn),
     ...(oidc === null ? [] : oidcRoutes({ ...signIn, oidc })),

@@ -83,7 +83,7 @@ function pathOf({ path, segment, query }: Shot, known: { event: string; subscrip
   const wild = encodeURIComponent(segment.isWellFormed() ? segment : "x");
   const paths = [
     ...["/v1/events", "/v1/events", "/v1/events", "/v1/subscriptions", "/v1/subscriptions", "/v1/usage"],
-    ...["/v1/sources", "/v1/topics", "/v1/health", "/v1/webhooks/payment", "/v1/openapi.json", "/docs"],
+    ...["/v1/sources", "/v1/topics", "/v1/health", "/v1/webhooks/payment", "/v1/openapi.json"],
     ...[known.event, wild].flatMap((id) => [`/v1/events/${id}`, `/v1/events/${id}/versions`]),
     ...[known.subscription, wild].map((id) => `/v1/subscriptions/${id}`)
       .flatMap((path) => [path, `${path}/test`]),

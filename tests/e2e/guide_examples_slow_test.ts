@@ -55,6 +55,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
   try {
     await withConfig(LOCAL_CONFIG + board.source, async (folder) => {
       const { key } = await addCustomer(folder);
+      await Deno.writeTextFile(join(folder, ".curlrc"), "silent\n");
       const server = await serve(folder);
       try {
         const eventId = await firstEvent(server, key);
@@ -68,7 +69,8 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
               ...values,
             },
             args: args.map((one) => one === "evt_…" ? eventId : one),
-            env: { REGFEED_URL: server.address, REGFEED_KEY: key },
+            // The folder's .curlrc turns the progress meter off, which curl shows if its output is not a terminal.
+            env: { REGFEED_URL: server.address, REGFEED_KEY: key, CURL_HOME: folder },
           });
         await work({ folder, address: server.address, key, eventId, run });
       } finally {

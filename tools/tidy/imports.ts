@@ -68,12 +68,14 @@ export function moduleRule(sources: readonly Source[]): Offence[] {
       const path = normalize(join(dirname(source.path), specifier));
       const target = moduleOf(path);
       if (target === module || (target !== null && allowed.includes(target))) return [];
-      // Files that the executable contains, such as the example config, are in the repository's root.
-      if (target === null && /^[\w.]+\.(toml|json)$/.test(path)) return [];
+      if (target === null && EMBEDDED.test(path)) return [];
       return [at(source, node, `${module} imports ${target ?? path}`)];
     });
   });
 }
+
+/** Files outside of src that the executable contains: the example config, the guides and the changelog. */
+const EMBEDDED = /^(?:[\w.]+\.(?:toml|json|md)|docs\/use\/[\w.-]+\.md)$/;
 
 /** Files do not import each other in a cycle, not even types. The offence is in the cycle's first file. */
 export function cycleRule(sources: readonly Source[]): Offence[] {

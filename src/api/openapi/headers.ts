@@ -60,10 +60,6 @@ export const HEADERS = {
   "Retry-After": { description: "Seconds until a request is allowed again", schema: count(29_985) },
   "WWW-Authenticate": { description: "How to send a key", schema: text('Bearer realm="regfeed"') },
   "Allow": { description: "The methods that the path supports", schema: text("GET, HEAD") },
-  "Content-Security-Policy": {
-    description: "Prevents the page from loading anything",
-    schema: text("default-src 'none'"),
-  },
 } as const satisfies Record<string, Header>;
 
 export type HeaderName = keyof typeof HEADERS;

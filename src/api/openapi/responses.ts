@@ -16,7 +16,7 @@ export function sharedResponses(): Record<string, ResponseObject> {
 
 /** Returns the responses of a route by status. `body` is the body of a success. */
 export function responsesOf(route: Route, body: MediaType): Record<string, Reference | ResponseObject> {
-  const type = (route.contentType ?? JSON_TYPE).split(";")[0] ?? "";
+  const type = JSON_TYPE.split(";")[0] ?? "";
   const own = headersOf(route);
   const responses: Record<string, Reference | ResponseObject> = {
     [route.status]: {

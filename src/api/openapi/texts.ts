@@ -7,8 +7,7 @@ export const TAGS = {
   Deliveries: "The delivery log with every attempt, sending now, and replays.",
   Webhooks: "The requests to your endpoint, and how to verify them.",
   Account: "Your limits and your usage.",
-  Service: "Sources, topics and the health of the service. No key required.",
-  Description: "This description, for programs and for people. No key required.",
+  Service: "Sources, topics, the health of the service, and the description of the API. No key required.",
 } as const;
 
 export type Tag = keyof typeof TAGS;
