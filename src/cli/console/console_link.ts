@@ -37,7 +37,7 @@ export const consoleLinkCommand: Command = {
       if (call.flags.has("json")) return;
       const described = viewer.kind === "operator" ? `the operator ${viewer.name}` : viewer.customerId;
       call.host.err(`This link signs in ${described}, once, within ${SIGN_IN_LINK_MS / 60_000} minutes.\n`);
-    }, { withoutStore: "make" });
+    });
   },
 };
 

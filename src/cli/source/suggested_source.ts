@@ -56,9 +56,8 @@ export function suggestedSource(
   if (lacksLink) {
     const id = /^id = "(.*)"$/m.exec(rules.join("\n"))?.[1] ?? others[0] ?? "id";
     lines.push(
-      `#link = ${
-        quote(`https://www.example.org/{${id}}`)
-      } # required: the URL of an item; {…} is one of its values`,
+      "# Required: the URL of an item. {…} is one of its values.",
+      `#link = ${quote(`https://www.example.org/{${id}}`)}`,
     );
   }
   if (others.length > 0) {

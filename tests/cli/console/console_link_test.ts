@@ -13,6 +13,7 @@ const CONFIG = '[server]\npublic_url = "https://feed.example.org"\n';
 
 Deno.test("console link prints a link with the public URL, and the audit log has an entry without it", () =>
   withConfig(CONFIG, async (folder) => {
+    const { customer: { id } } = await addCustomer(folder);
     const before = Date.now();
     const link = await regfeedJson<Link>(folder, ["console", "link", "--name", "Olga O'Hara"]);
     assert.match(link.url, /^https:\/\/feed\.example\.org\/sign-in\/link\/[\w-]{22}$/);
@@ -21,7 +22,6 @@ Deno.test("console link prints a link with the public URL, and the audit log has
     const { stdout, stderr } = await regfeed(folder, "console link");
     assert.match(stdout, /^https:\/\/feed\.example\.org\/sign-in\/link\/[\w-]{22}\n$/);
     assert.match(stderr, /signs in the operator \S+, once, within 15 minutes/);
-    const { customer: { id } } = await addCustomer(folder);
     const own = await regfeedJson<Link>(folder, ["console", "link", "--customer", "ana@b.example"]);
     assert.equal(own.customer, id);
     const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, "audit list");

@@ -175,7 +175,10 @@ Deno.test("source parse says which rule is missing if the items have no URL", ()
     const url = ["--url", "http://127.0.0.1:8901/api.json"];
     const { stdout } = await regfeed(folder, ["source", "parse", "api.json", ...url]);
     assert.match(stdout, /^id = "my-source" .*\nname_en = "My source"$/m);
-    assert.match(stdout, /^#link = "https:\/\/www\.example\.org\/{n}" # required: /m);
+    assert.match(
+      stdout,
+      /^# Required: the URL of an item\. .*\n#link = "https:\/\/www\.example\.org\/{n}"$/m,
+    );
     assert.match(stdout, /^# Further values of the items: n, teaser$/m);
     assert.match(stdout, /^# 2026-11-01 {2}AI Act guidance 1\n# +no link$/m);
     const plain = await regfeed(folder, [
