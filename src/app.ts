@@ -26,6 +26,7 @@ import { createServer } from "./api/server.ts";
 import { measureStore } from "./api/metrics/store_metrics.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
 import { createCoverageReview } from "./coverage/review.ts";
+import { explainEvent } from "./classify/explain_event.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery/delivery_metrics.ts";
 import { type CountFetch, createIngestMetrics } from "./ingest/ingest_metrics.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
@@ -326,7 +327,7 @@ function routesOf(
 
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
-  { config, platform, store }: Parts,
+  { config, platform, store, classifier }: Parts,
   { callApi, describe, sessions, signIn }: Pick<DescribedRoutes, "describe"> & {
     callApi: CallApi;
     sessions: Sessions;
@@ -343,6 +344,11 @@ async function pagesOf(
     oidc: null,
     signInLog: platform.log("accounts"),
     forms: store,
+    feed: store,
+    explain: (found) => {
+      const source = config.sources.find(({ id }) => id === found.event.source_id);
+      return explainEvent(found, classifier, source?.languages ?? []);
+    },
     publicUrl: config.server.publicUrl,
     status: config.console.status,
   });

@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import { Body } from "../http/response_cache.ts";
 import { STYLESHEET } from "./style/stylesheet.ts";
 import docs from "./scripts/docs.js" with { type: "text" };
+import feed from "./scripts/feed.js" with { type: "text" };
 import page from "./scripts/page.js" with { type: "text" };
 
 /** The scripts by name. Pages list those that they need; `page` is on every page. */
-const SCRIPTS = { page, docs } as const;
+const SCRIPTS = { page, docs, feed } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
 

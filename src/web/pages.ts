@@ -1,8 +1,11 @@
 // All pages, by area.
 import type { Clock, Log, Random } from "../domain/ports/ports.ts";
 import type { OpenApi } from "../wire/openapi.ts";
+import type { FeedVisitStore } from "../domain/ports/store/feed_visits.ts";
 import type { CallApi } from "../http/api_call.ts";
 import type { Pages } from "../http/page_visit.ts";
+import { eventPage, type Explain } from "./console/event/event_page.ts";
+import { feedPages } from "./console/feed/feed_page.ts";
 import { docsPages } from "./docs/docs_pages.ts";
 import { languagePage } from "./layout/language.ts";
 import { createPageServer } from "./page_server.ts";
@@ -25,6 +28,8 @@ export interface PagesOptions {
   publicUrl: string;
   status: StatusAccess;
   callApi: CallApi;
+  feed: FeedVisitStore;
+  explain: Explain;
   /** Returns the description of the API. */
   describe(): Promise<OpenApi>;
   sessions: SignInSessions;
@@ -49,6 +54,8 @@ export function createPages(options: PagesOptions): Pages {
   const routes = [
     homePage({ hasStatus }),
     languagePage,
+    ...feedPages(options),
+    eventPage(options),
     ...docsPages(options),
     ...signInRoutes(signIn),
     ...linkRoutes(signIn),

@@ -134,7 +134,7 @@ export const EXAMPLE_DELIVERY = {
   diff_to_previous: {
     ...EXAMPLE_DIFF,
     summary:
-      "Titel geändert (Deutsch); Titel geändert (Englisch); Schweregrad angehoben von medium auf high; Veröffentlichungsdatum geändert",
+      "Titel geändert (Deutsch); Titel geändert (Englisch); Schweregrad angehoben von mittel auf hoch; Veröffentlichungsdatum geändert",
   },
   disclaimer: DISCLAIMER,
 };

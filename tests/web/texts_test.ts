@@ -13,6 +13,16 @@ const SHARED = new Set([
   "Pages",
   "Message",
   "Documentation",
+  "Types",
+  "Source",
+  "Type",
+  "Date",
+  "Version 2",
+  "Version 2, 3",
+  "Versions",
+  "Article",
+  "Provenance",
+  "Document",
   "optional",
 ]);
 

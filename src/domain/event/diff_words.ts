@@ -1,4 +1,5 @@
 // Describes the changes of a revision as a sentence: "Title changed; 2 topics added".
+import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES, type DefinedTerm } from "./definitions.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
 type Noun = readonly [one: string, many: string];
@@ -47,7 +48,7 @@ const WORDS: Record<string, DiffTexts> = {
     title: (fate) => `Titel ${GERMAN_FATES[fate]}`,
     summary: (fate) => `Zusammenfassung ${GERMAN_FATES[fate]}`,
     address: "offizielle URL geändert",
-    type: (before, after) => `Art geändert von ${before} zu ${after}`,
+    type: (before, after) => `Art geändert von „${before}“ zu „${after}“`,
     severity: (before, after, raised) =>
       `Schweregrad ${raised ? "angehoben" : "gesenkt"} von ${before} auf ${after}`,
     date: "Veröffentlichungsdatum geändert",
@@ -67,7 +68,7 @@ const WORDS: Record<string, DiffTexts> = {
     title: (fate) => `titre ${FRENCH_FATES[fate]}`,
     summary: (fate) => `résumé ${FRENCH_FATES[fate]}`,
     address: "URL officielle modifiée",
-    type: (before, after) => `type modifié de ${before} en ${after}`,
+    type: (before, after) => `type modifié de « ${before} » en « ${after} »`,
     severity: (before, after, raised) => `gravité ${raised ? "relevée" : "abaissée"} de ${before} à ${after}`,
     date: "date de publication modifiée",
     language: "langue modifiée",
@@ -119,7 +120,7 @@ interface Context {
 }
 
 function clausesOf(change: FieldChange, context: Context): string[] {
-  const { words, elsewhere } = context;
+  const { words, elsewhere, language } = context;
   if ("added" in change) {
     const [one, many] = words.lists[change.field as keyof DiffTexts["lists"]] ?? [change.field, change.field];
     return ([[change.added, words.added], [change.removed, words.removed]] as const)
@@ -139,9 +140,15 @@ function clausesOf(change: FieldChange, context: Context): string[] {
     case "url_official":
       return [words.address];
     case "event_type":
-      return [words.type(before, after)];
+      return [words.type(typeName(before, language), typeName(after, language))];
     case "severity":
-      return [words.severity(before, after, isRaised(before, after))];
+      return [
+        words.severity(
+          severityName(before, language),
+          severityName(after, language),
+          isRaised(before, after),
+        ),
+      ];
     case "published_at":
       return [words.date];
     case "language":
@@ -151,6 +158,20 @@ function clausesOf(change: FieldChange, context: Context): string[] {
     default:
       return translationClause(change.field, fate, context);
   }
+}
+
+/** Returns the name of a severity or type in German or French. In English, sentences contain the ids. */
+function nameIn(terms: readonly DefinedTerm[], id: string, language: string): string {
+  const term = terms.find((one) => one.id === id);
+  return term === undefined || (language !== "de" && language !== "fr") ? id : term[`name_${language}`];
+}
+
+function typeName(id: string, language: string): string {
+  return nameIn(DEFINED_EVENT_TYPES, id, language);
+}
+
+function severityName(id: string, language: string): string {
+  return nameIn(DEFINED_SEVERITIES, id, language).toLowerCase();
 }
 
 function isRaised(before: string, after: string): boolean {

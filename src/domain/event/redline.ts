@@ -62,13 +62,16 @@ function joined(parts: readonly RedlinePart[]): RedlinePart[] {
   return whole;
 }
 
-/** Lets a change swallow a kept part that is no longer than the removed or added text on both of its sides. */
+/**
+ * Lets a change swallow a kept part that is no longer than the removed or added text on both of its sides, unless a
+ * sentence ends in it.
+ */
 function withoutConfetti(parts: readonly RedlinePart[]): RedlinePart[] {
   const size = (part: RedlinePart | undefined): number =>
     part !== undefined && "removed" in part ? Math.max(part.removed.length, part.added.length) : 0;
   const cleaned: RedlinePart[] = [];
   for (const [at, part] of parts.entries()) {
-    const isSwallowed = "kept" in part && part.kept.length <= MAX_SWALLOWED &&
+    const isSwallowed = "kept" in part && part.kept.length <= MAX_SWALLOWED && !/[.!?:;\n]/.test(part.kept) &&
       part.kept.length <= Math.min(size(cleaned.at(-1)), size(parts[at + 1]));
     cleaned.push(isSwallowed ? { removed: part.kept, added: part.kept } : { ...part });
     if (cleaned.length > 1) cleaned.push(...joined(cleaned.splice(-2)));

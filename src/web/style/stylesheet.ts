@@ -8,6 +8,7 @@ import signIn from "./sign_in.css" with { type: "text" };
 import status from "./status.css" with { type: "text" };
 import docs from "./docs.css" with { type: "text" };
 import consoleStyle from "./console.css" with { type: "text" };
+import feed from "./feed.css" with { type: "text" };
 import operator from "./operator.css" with { type: "text" };
 import print from "./print.css" with { type: "text" };
 
@@ -21,6 +22,7 @@ export const STYLESHEET: string = [
   status,
   docs,
   consoleStyle,
+  feed,
   operator,
   print,
 ].map(withoutComments).join("\n");

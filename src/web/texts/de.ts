@@ -2,6 +2,8 @@
 export { common } from "./de/common_texts.ts";
 export { console } from "./de/console.ts";
 export { docs } from "./de/docs.ts";
+export { event } from "./de/event.ts";
+export { feed } from "./de/feed.ts";
 export { operator } from "./de/operator.ts";
 export { signIn } from "./de/sign_in.ts";
 export { status } from "./de/status.ts";

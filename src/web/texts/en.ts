@@ -2,6 +2,8 @@
 export { common } from "./en/common_texts.ts";
 export { console } from "./en/console.ts";
 export { docs } from "./en/docs.ts";
+export { event } from "./en/event.ts";
+export { feed } from "./en/feed.ts";
 export { operator } from "./en/operator.ts";
 export { signIn } from "./en/sign_in.ts";
 export { status } from "./en/status.ts";

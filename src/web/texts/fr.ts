@@ -2,6 +2,8 @@
 export { common } from "./fr/common_texts.ts";
 export { console } from "./fr/console.ts";
 export { docs } from "./fr/docs.ts";
+export { event } from "./fr/event.ts";
+export { feed } from "./fr/feed.ts";
 export { operator } from "./fr/operator.ts";
 export { signIn } from "./fr/sign_in.ts";
 export { status } from "./fr/status.ts";

@@ -118,10 +118,10 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
     en: "Summary removed; type changed from guidance to standard; severity lowered from medium to low; " +
       "1 article reference removed",
     de:
-      "Zusammenfassung entfernt (Englisch); Art geändert von guidance zu standard; Schweregrad gesenkt von medium auf low; " +
+      "Zusammenfassung entfernt (Englisch); Art geändert von „Leitlinien, Orientierungshilfe“ zu „Norm“; Schweregrad gesenkt von mittel auf niedrig; " +
       "1 Artikelverweis entfernt",
     fr:
-      "Résumé supprimé (anglais); type modifié de guidance en standard; gravité abaissée de medium à low; " +
+      "Résumé supprimé (anglais); type modifié de « Lignes directrices, recommandation » en « Norme »; gravité abaissée de moyenne à faible; " +
       "1 référence d’article supprimée",
   }],
   [{ url_official: "https://board.example/2", published_at: 1, language: "de" }, {

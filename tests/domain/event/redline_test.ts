@@ -24,6 +24,11 @@ Deno.test("redline() shows changed words, and does not break a change at short w
     ["Die KI-Verordnung gilt.", "Die KI-Behörde gilt.", "Die KI-[-Verordnung-]{+Behörde+} gilt."],
     ["Prêt à l’emploi", "Prêt a l’emploi", "Prêt [-à-]{+a+} l’emploi"],
     [
+      "Until 1 May 2026. It is open.",
+      "Until 3 June 2027. All is closed.",
+      "Until [-1 May 2026-]{+3 June 2027+}. [-It-]{+All+} is [-open-]{+closed+}.",
+    ],
+    [
       "The office publishes the guidelines of May.",
       "A board withdraws the standards of May.",
       "[-The office publishes the guidelines-]{+A board withdraws the standards+} of May.",

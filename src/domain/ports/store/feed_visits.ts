@@ -6,11 +6,15 @@ export interface FeedNews {
   after: { id: string; seq: number } | null;
   /** When that event was the last one, Unix ms. */
   sinceMs: number;
+  /** The last event that is stored; null if there is none. */
+  last: { id: string } | null;
 }
 
 export interface FeedVisitStore {
   /** Records that the customer opened the feed, as `planFeedVisit` (src/domain/plans) says. Returns what is new. */
   visitFeed(customerId: string, nowMs: number): Promise<FeedNews>;
+  /** Returns those of the events that are new: stored after the position `seq`. */
+  newEvents(seq: number, ids: readonly string[]): Promise<string[]>;
   /** Marks the events up to this one as read. An unknown event changes nothing. */
   markFeedRead(customerId: string, upTo: { eventId: string; nowMs: number }): Promise<void>;
 }

@@ -9,13 +9,20 @@ export function createFeedVisits(connection: Connection): Part<keyof FeedVisitSt
   return {
     visitFeed: (customerId, nowMs) => {
       const known = findVisit(connection, customerId);
-      const row = connection.get(sql`select ifnull(max(seq), 0) as last from events`);
-      const visit = planFeedVisit(known, { lastSeq: Number(row?.["last"]), nowMs });
+      const last = connection.get(sql`select seq, id from events where seq = (select max(seq) from events)`);
+      const visit = planFeedVisit(known, { lastSeq: Number(last?.["seq"] ?? 0), nowMs });
       if (visit !== known) connection.transaction("relaxed", () => saveVisit(connection, customerId, visit));
       const event = connection.get(sql`select id from events where seq = ${visit.readSeq}`);
       const after = event === undefined ? null : { id: String(event["id"]), seq: visit.readSeq };
-      return { after, sinceMs: visit.readAtMs };
+      return { after, sinceMs: visit.readAtMs, last: last === undefined ? null : { id: String(last["id"]) } };
     },
+
+    newEvents: (seq, ids) =>
+      connection.all(
+        sql`select id from events where id in (select value from json_each(${
+          JSON.stringify(ids)
+        })) and seq > ${seq}`,
+      ).map((row) => String(row["id"])),
 
     markFeedRead: (customerId, { eventId, nowMs }) =>
       connection.transaction("relaxed", () => {

@@ -8,13 +8,16 @@ const HOUR = 3_600_000;
 test("visitFeed() returns what is new since the previous visit, separately for each customer", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
-  assert.deepEqual(await store.visitFeed("cus_1", T0), { after: null, sinceMs: T0 });
+  assert.deepEqual(await store.visitFeed("cus_1", T0), { after: null, sinceMs: T0, last: null });
   await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
   assert.equal((await store.visitFeed("cus_1", T0 + 60_000)).after, null, "still the first visit");
   const [first, second] = [await store.findPosition("evt_1"), await store.findPosition("evt_2")];
   await publish(store, [anEvent("evt_3")]);
   const next = await store.visitFeed("cus_1", T0 + HOUR);
-  assert.deepEqual(next, { after: { id: "evt_2", seq: second?.seq }, sinceMs: T0 + 60_000 });
+  const since = { after: { id: "evt_2", seq: second?.seq }, sinceMs: T0 + 60_000 };
+  assert.deepEqual(next, { ...since, last: { id: "evt_3" } });
+  const ids = ["evt_3", "evt_1", "evt_2", "evt_unknown"];
+  assert.deepEqual(await store.newEvents(second?.seq ?? 0, ids), ["evt_3"]);
   const later = await store.visitFeed("cus_2", T0 + HOUR);
   assert.equal(later.after?.id, "evt_3");
 
