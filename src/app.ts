@@ -327,7 +327,7 @@ function routesOf(
 
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
-  { config, platform, store, classifier }: Parts,
+  { config, platform, store, classifier, services }: Parts,
   { callApi, describe, sessions, signIn }: Pick<DescribedRoutes, "describe"> & {
     callApi: CallApi;
     sessions: Sessions;
@@ -349,6 +349,9 @@ async function pagesOf(
       const source = config.sources.find(({ id }) => id === found.event.source_id);
       return explainEvent(found, classifier, source?.languages ?? []);
     },
+    store,
+    sources: enabledSources(config),
+    newId: services.newId,
     publicUrl: config.server.publicUrl,
     status: config.console.status,
   });

@@ -11,8 +11,8 @@ import type { ScriptName } from "./assets.ts";
 import type { PageSession } from "./session/page_sessions.ts";
 import type { TypedValues } from "./session/typed_values.ts";
 
-/** Who may see a page. To others, a customer's page redirects to the sign-in, or is unknown if an operator is signed in. */
-export type PageAccess = "public" | "customer" | "operator";
+/** Who may see a page. `viewer`: everyone who is signed in. To others, a customer's page redirects to the sign-in, or is unknown if an operator is signed in. */
+export type PageAccess = "public" | "viewer" | "customer" | "operator";
 
 /** A query or form. It is never refused before the handler runs, so that the page can mark the invalid fields. */
 export interface Given<Input> {
@@ -113,7 +113,7 @@ interface Row {
 export type PageRoute =
   & Row
   & (
-    | { access: "public"; handle(call: PageCall): Promise<PageResult> | PageResult }
+    | { access: "public" | "viewer"; handle(call: PageCall): Promise<PageResult> | PageResult }
     | { access: "customer"; handle(call: CustomerCall): Promise<PageResult> | PageResult }
     | { access: "operator"; handle(call: OperatorCall): Promise<PageResult> | PageResult }
   );
@@ -131,6 +131,13 @@ export function publicPage<Q extends Schemas = undefined, F extends Schemas = un
   row: RowOf<Q, F, PageCall<Checked<Q>, Checked<F>>>,
 ): PageRoute {
   return { ...row, access: "public" } as PageRoute;
+}
+
+/** Defines a page for everyone who is signed in. */
+export function viewerPage<Q extends Schemas = undefined, F extends Schemas = undefined>(
+  row: RowOf<Q, F, PageCall<Checked<Q>, Checked<F>>>,
+): PageRoute {
+  return { ...row, access: "viewer" } as PageRoute;
 }
 
 /** Defines a page for signed-in customers. */

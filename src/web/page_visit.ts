@@ -119,8 +119,9 @@ export class PageVisit {
 
   /** Returns what a visitor gets who may not see the page, or null. Throws `not_found` if it is another kind of viewer's. */
   #refuseAccess({ access, method }: PageRoute): PageResult | null {
-    if (access === "public" || this.#session?.session.viewer.kind === access) return null;
-    if (this.#session !== null) throw new AppError("not_found", "This page does not exist.");
+    const viewer = this.#session?.session.viewer.kind ?? null;
+    if (access === "public" || viewer === access || (access === "viewer" && viewer !== null)) return null;
+    if (viewer !== null) throw new AppError("not_found", "This page does not exist.");
     const { request, address } = this.visit;
     // Browsers do not send a strict cookie with a link from another site.
     const mayHaveCookie = this.#token === undefined && request.headers.get("sec-fetch-site") === "cross-site";

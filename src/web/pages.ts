@@ -1,4 +1,5 @@
 // All pages, by area.
+import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log, Random } from "../domain/ports/ports.ts";
 import type { OpenApi } from "../wire/openapi.ts";
 import type { FeedVisitStore } from "../domain/ports/store/feed_visits.ts";
@@ -18,9 +19,8 @@ import { createSignInLimit } from "./sign_in/sign_in_limit.ts";
 import { signInAgain, signInRoutes } from "./sign_in/sign_in_pages.ts";
 import type { Oidc, SignIn, SignInSessions } from "./sign_in/sign_in_port.ts";
 import { homePage } from "./status/home.ts";
-
-/** Who may see the status page. */
-export type StatusAccess = "public" | "signed-in" | "off";
+import { createStatusReader, type StatusOptions } from "./status/status_report.ts";
+import { type StatusAccess, type StatusRouteOptions, statusRoutes } from "./status/status_routes.ts";
 
 export interface PagesOptions {
   clock: Pick<Clock, "nowMs" | "within" | "sleep" | "turn">;
@@ -38,6 +38,10 @@ export interface PagesOptions {
   /** Null if the config has no `[console.oidc]`. */
   oidc: Oidc | null;
   signInLog: Log;
+  store: StatusOptions["store"] & StatusRouteOptions["store"];
+  /** The enabled sources. */
+  sources: StatusOptions["sources"];
+  newId: NewId;
 }
 
 export function createPages(options: PagesOptions): Pages {
@@ -51,9 +55,11 @@ export function createPages(options: PagesOptions): Pages {
     limit: createSignInLimit(options.clock),
     log: options.signInLog,
   };
+  const reader = createStatusReader(options);
   const routes = [
-    homePage({ hasStatus }),
+    homePage({ hasStatus, reader }),
     languagePage,
+    ...statusRoutes({ ...options, access: options.status, reader }),
     ...feedPages(options),
     eventPage(options),
     ...docsPages(options),
