@@ -59,6 +59,15 @@ export interface Usage {
   spentAtMs: number | null;
 }
 
+/** What a customer used on one UTC day. */
+export interface DayOfUsage {
+  /** Such as "2026-07-31". */
+  day: string;
+  requests: number;
+  /** Number of deliveries that arrived, without replays. */
+  deliveries: number;
+}
+
 /** A response that is sent again if the request is repeated with the same idempotency key. */
 export interface StoredResponse {
   key: string;
@@ -121,6 +130,8 @@ export interface CustomerStore {
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
   /** Returns the customer's usage in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
+  /** Returns the days since `sinceDay` on which the customer used the service, oldest first. */
+  usageByDay(customerId: string, sinceDay: string): Promise<DayOfUsage[]>;
   /** Uses part of a daily limit, or refuses and changes nothing. */
   countDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
   /** Returns how much of each daily limit is used on the UTC day of `nowMs`. */

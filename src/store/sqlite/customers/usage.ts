@@ -5,7 +5,7 @@ import type { Part } from "../store_methods.ts";
 
 export function createUsage(
   connection: Connection,
-): Part<"countedRequests" | "usageOf" | "addRequests"> {
+): Part<"countedRequests" | "usageOf" | "usageByDay" | "addRequests"> {
   return {
     countedRequests: (customerId, day) => {
       const row = connection.get(
@@ -33,6 +33,20 @@ export function createUsage(
         spentAtMs: (row?.["spent_at"] ?? null) as number | null,
       };
     },
+
+    usageByDay: (customerId, sinceDay) =>
+      connection.all(
+        sql`select day, sum(requests) as requests, sum(deliveries) as deliveries from (
+            select day, requests, 0 as deliveries from api_usage
+              where customer_id = ${customerId} and day >= ${sinceDay}
+            union all
+            select day, 0, deliveries from arrivals where customer_id = ${customerId} and day >= ${sinceDay}
+          ) group by day order by day`,
+      ).map((row) => ({
+        day: String(row["day"]),
+        requests: Number(row["requests"]),
+        deliveries: Number(row["deliveries"]),
+      })),
 
     addRequests: (counts) =>
       connection.transaction("relaxed", () => {

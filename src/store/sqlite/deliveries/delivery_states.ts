@@ -6,6 +6,7 @@ import {
   type DeliveryTrigger,
   nextState,
 } from "../../../domain/delivery/delivery_life.ts";
+import { utcDay } from "../../../domain/utc_day.ts";
 import { removeBodies } from "./delivery_bodies.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
@@ -77,6 +78,7 @@ export function applyTrigger(
     returnToQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
     quotaMonth = null;
   }
+  if (trigger === "arrived" && !delivery.hasArrived) countArrivals(connection, [delivery.customerId], nowMs);
   const isOver = change.status !== "pending" && change.status !== "held";
   const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
   connection.run(
@@ -94,12 +96,26 @@ export function applyTrigger(
 /** Marks each delivery as delivered if it is pending and counts towards a quota. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
   // With "or rollback", an error undoes the whole transaction, so no statement journal is needed.
-  return connection.run(
+  const marked = connection.all(
     sql`update or rollback deliveries set status = 'delivered', finished_at = ${nowMs},
         arrived_at = coalesce(arrived_at, ${nowMs}), decided_at = ${nowMs}, not_before = null
       where id in (select value from json_each(${JSON.stringify(ids)})) and status = 'pending'
-        and quota_month is not null`,
+        and quota_month is not null returning customer_id, arrived_at`,
   );
+  const arrived = marked.filter((row) => row["arrived_at"] === nowMs);
+  countArrivals(connection, arrived.map((row) => String(row["customer_id"])), nowMs);
+  return marked.length;
+}
+
+/** Counts a delivery of each of these customers, who may repeat. */
+function countArrivals(connection: Connection, customerIds: readonly string[], nowMs: number): void {
+  for (const [customerId, { length }] of Map.groupBy(customerIds, (id) => id)) {
+    connection.run(
+      sql`insert into arrivals (customer_id, day, deliveries)
+        values (${customerId}, ${utcDay(nowMs)}, ${length})
+        on conflict (customer_id, day) do update set deliveries = deliveries + excluded.deliveries`,
+    );
+  }
 }
 
 export function countTowardsQuota(

@@ -42,6 +42,14 @@ create table api_usage (
   primary key (customer_id, day)
 ) strict, without rowid;
 
+-- How many deliveries arrived on a UTC day. Replays of a delivery that had arrived do not count.
+create table arrivals (
+  customer_id text not null references customers (id),
+  day text not null,
+  deliveries integer not null check (deliveries >= 0),
+  primary key (customer_id, day)
+) strict, without rowid;
+
 -- How much of its daily limits (test calls, replays, backfills) a customer has used. Only the latest day is kept.
 create table daily_usage (
   customer_id text not null references customers (id),

@@ -89,6 +89,33 @@ test("finishAttempts() counts a delivered event once, regardless of the number o
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
+test("usageByDay() counts requests and arrived deliveries of each UTC day, replays only once", async (store) => {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const DAY = 86_400_000;
+  await addSubscriber(store);
+  await addCustomer(store, "2");
+  await subscribe(store, "sub_2", { customerId: "cus_2" });
+  await publishMatched(store, 1, 2);
+  assert.equal(await finishAllDue(store, { kind: "delivered" }, T0), 4);
+  await publishMatched(store, 3, 3);
+  assert.equal(await finishAllDue(store, { kind: "failed" }, T0 + DAY), 2);
+  await replayAll(store);
+  assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 2 * DAY), 3);
+  const counts = [[0, 5], [2, 7]].map(([days = 0, requests = 0]) => ({
+    customerId: "cus_1",
+    day: day(T0 + days * DAY),
+    requests,
+  }));
+  await store.addRequests(counts);
+  const expected = [
+    { day: day(T0), requests: 5, deliveries: 2 },
+    { day: day(T0 + 2 * DAY), requests: 7, deliveries: 1 },
+  ];
+  assert.deepEqual(await store.usageByDay("cus_1", day(T0)), expected);
+  assert.deepEqual(await store.usageByDay("cus_1", day(T0 + DAY)), expected.slice(1));
+  assert.deepEqual(await store.usageByDay("cus_2", day(T0)), [{ day: day(T0), requests: 0, deliveries: 2 }]);
+});
+
 test("finishAttempts() gives back the quota of a failed delivery", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2, { tiers: monthly(1) });

@@ -97,6 +97,10 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["countedRequests()", (store) => store.countedRequests("cus_1", "2026-07-20"), [
     /^SEARCH api_usage USING PRIMARY KEY \(customer_id=\? AND day=\?\)$/,
   ]],
+  ["usageByDay()", (store) => store.usageByDay("cus_1", "2026-07-01"), [
+    /^SEARCH api_usage USING PRIMARY KEY \(customer_id=\? AND day>\?\)$/,
+    /^SEARCH arrivals USING PRIMARY KEY \(customer_id=\? AND day>\?\)$/,
+  ]],
   ["findEvent()", (store) => store.findEvent("evt_07"), [
     /^SEARCH events USING INDEX sqlite_autoindex_events_1 \(id=\?\)$/,
   ]],
