@@ -144,7 +144,7 @@ export const replayRequest = z.strictObject({
 }).meta({
   id: "ReplayRequest",
   description: "The period to replay",
-  examples: [{ since: 1_785_400_000_000 }],
+  examples: [{ since: "2026-07-30" }],
 });
 
 /** The response of `POST /v1/subscriptions/{id}/replay`. */

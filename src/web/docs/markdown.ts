@@ -34,6 +34,8 @@ export interface Markdown {
   inline(text: string): Html;
 }
 
+/** Code of at most this length has no breaks, characters. */
+const LONGEST_WORD = 20;
 const OPERATION = /^(?:GET|POST|PATCH|DELETE) \/v1\/[\w/{}-]*/;
 
 /** Returns the id of a heading as GitHub derives it: lower case, without punctuation, with hyphens for spaces. */
@@ -146,8 +148,9 @@ function rendererOf({ urlOf, operationUrl }: LinkRules, context: CodeContext): P
   };
 }
 
-/** Code that may wrap after underscores. */
-export function breakableCode(text: string): Html {
+/** Code that may wrap after underscores if it is long. */
+function breakableCode(text: string): Html {
+  if (text.length <= LONGEST_WORD) return markup`<code>${text}</code>`;
   const words = text.split("_");
   return markup`<code>${words.map((word, at) => (at === 0 ? word : markup`_<wbr>${word}`))}</code>`;
 }

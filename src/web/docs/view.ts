@@ -7,7 +7,7 @@ import type { CodeContext } from "./code.ts";
 import type { GuideGroup } from "./guides.ts";
 import type { Heading } from "./markdown.ts";
 import { llmsText } from "./llms.ts";
-import { anchorOf, type Area } from "./reference/areas.ts";
+import { anchorOf, type Area, REFERENCE_PATH } from "./reference/areas.ts";
 import { createSearchIndex, MAX_QUERY_LENGTH, type SearchIndex, type SearchResult } from "./search.ts";
 import { createDocsSite, type DocsPage, type DocsSite, QUICK_START_PATH } from "./site.ts";
 
@@ -118,7 +118,8 @@ function navigation(
 <ul>${
       pages.filter((page) => page.group === group).map((page) => {
         const isCurrent = page.path === current?.path;
-        return markup`<li>${pageLink(page, language, isCurrent)}${
+        const title = page.path === REFERENCE_PATH ? docs.referenceOverview : null;
+        return markup`<li>${pageLink(page, language, { isCurrent, title })}${
           isCurrent && page.area !== null ? operationLinks(page.area, language) : null
         }</li>\n`;
       })
@@ -126,10 +127,14 @@ function navigation(
   );
 }
 
-function pageLink(page: DocsPage, language: Language, isCurrent = false): Html {
-  return markup`<a href="${page.path}"${langOf(page.language, language)}${
+function pageLink(
+  page: DocsPage,
+  language: Language,
+  { isCurrent = false, title = null }: { isCurrent?: boolean; title?: string | null } = {},
+): Html {
+  return markup`<a href="${page.path}"${title === null ? langOf(page.language, language) : null}${
     isCurrent ? markup` aria-current="page"` : null
-  }>${page.title}</a>`;
+  }>${title ?? page.title}</a>`;
 }
 
 function langOf(content: Language, page: Language): Html | null {

@@ -1,4 +1,4 @@
-// The docs: tabs that remember the language, old links, and "Try it". The key is kept only in the input fields.
+// The docs: one language in all tabs, old links, "/" for the search, and "Try it". The key is kept only in the input fields.
 const LONGEST_SHOWN = 200_000;
 const DAY_MS = 86_400_000;
 
@@ -16,6 +16,14 @@ for (const tab of document.querySelectorAll(".samples > input")) {
     scrollBy(0, tab.getBoundingClientRect().top - top);
   });
 }
+
+const search = document.querySelector("#docs-query");
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, textarea, select") ?? null;
+  if (event.key !== "/" || isTyping !== null || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  search?.focus();
+});
 
 const forms = document.querySelectorAll("details.try form");
 const keys = [...document.querySelectorAll("input[data-key]")];

@@ -14,7 +14,8 @@ function markdown() {
 Deno.test("a text is rendered with code, bold and safe links, and markup is shown as text", () => {
   const rows: [text: string, expected: string][] = [
     ["`a<b`", "<code>a&lt;b</code>"],
-    ["`not_found`", "<code>not_<wbr>found</code>"],
+    ["`not_found`", "<code>not_found</code>"],
+    ["`subscription_key_lost`", "<code>subscription_<wbr>key_<wbr>lost</code>"],
     ["**`code` in bold:** more", "<strong><code>code</code> in bold:</strong> more"],
     ["[up](#keys)", '<a href="#keys">up</a>'],
     ["[guide](a.md)", '<a href="/docs/a">guide</a>'],

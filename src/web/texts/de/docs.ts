@@ -21,6 +21,7 @@ export const docs: typeof english = {
   readTranslation: "Auf Deutsch:",
   allGuides: "Anleitungen",
   allOperations: "Operationen der API",
+  referenceOverview: "Überblick",
   asMarkdown: "Diese Seite als Markdown",
   previous: "Zurück:",
   next: "Weiter:",

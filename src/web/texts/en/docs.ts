@@ -20,6 +20,7 @@ export const docs = {
   readTranslation: "In English:",
   allGuides: "Guides",
   allOperations: "API operations",
+  referenceOverview: "Overview",
   asMarkdown: "This page as Markdown",
   previous: "Previous:",
   next: "Next:",

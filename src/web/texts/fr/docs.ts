@@ -21,6 +21,7 @@ export const docs: typeof english = {
   readTranslation: "En français :",
   allGuides: "Tous les guides",
   allOperations: "Opérations de l’API",
+  referenceOverview: "Vue d’ensemble",
   asMarkdown: "Cette page en Markdown",
   previous: "Précédent :",
   next: "Suivant :",

@@ -1,6 +1,10 @@
-// The examples in docs/use work: each is extracted from its guide and run against a real server.
+// The examples in docs/use and in the API reference work: each is run, as shown, against a real server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { areasOf } from "../../src/web/docs/reference/areas.ts";
+import { isSigned, samplesOf } from "../../src/web/docs/reference/samples.ts";
+import { EXAMPLE_EVENT, EXAMPLE_SUBSCRIPTION } from "../../src/wire/examples.ts";
+import type { OpenApi } from "../../src/wire/openapi.ts";
 import { type CodeBlock, codeBlocks, fileName, writeProgram } from "../support/guides.ts";
 import { freePort, LOCAL_CONFIG, openBoard } from "../support/loopback.ts";
 import { needs, program } from "../support/needs.ts";
@@ -40,11 +44,15 @@ const PROGRAMS: Record<string, { tool: string; command(file: string): string[] }
   python: { tool: "python3", command: (file) => ["python3", file] },
 };
 
+/** The names of programs whose first line does not state one. */
+const FILES: Record<string, string> = { sh: "example.sh", js: "example.mjs", python: "example.py" };
+
 interface Service {
   folder: string;
   address: string;
   key: string;
   eventId: string;
+  env: Record<string, string>;
   /** Runs a block with its placeholders replaced by `values`, and returns what it prints. */
   run(block: CodeBlock, values?: Record<string, string>, args?: readonly string[]): Promise<string>;
 }
@@ -59,6 +67,8 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
       const server = await serve(folder);
       try {
         const eventId = await firstEvent(server, key);
+        // The folder's .curlrc turns the progress meter off, which curl shows if its output is not a terminal.
+        const env = { REGFEED_URL: server.address, REGFEED_KEY: key, CURL_HOME: folder };
         const run: Service["run"] = (block, values = {}, args = []) =>
           runBlock(block, {
             folder,
@@ -69,10 +79,9 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
               ...values,
             },
             args: args.map((one) => one === "evt_…" ? eventId : one),
-            // The folder's .curlrc turns the progress meter off, which curl shows if its output is not a terminal.
-            env: { REGFEED_URL: server.address, REGFEED_KEY: key, CURL_HOME: folder },
+            env,
           });
-        await work({ folder, address: server.address, key, eventId, run });
+        await work({ folder, address: server.address, key, eventId, env, run });
       } finally {
         await server.end("SIGTERM");
       }
@@ -91,16 +100,25 @@ async function firstEvent(server: { address: string }, key: string): Promise<str
   throw new Error("the service stored no events");
 }
 
-async function runBlock(
-  block: CodeBlock,
-  { folder, values, args, env }: {
-    folder: string;
-    values: Record<string, string>;
-    args: readonly string[];
-    env: Record<string, string>;
-  },
-): Promise<string> {
-  const file = fileName(block) ?? "example.sh";
+interface Running {
+  folder: string;
+  /** The values of placeholders. */
+  values: Record<string, string>;
+  args: readonly string[];
+  env: Record<string, string>;
+}
+
+async function runBlock(block: CodeBlock, running: Running): Promise<string> {
+  const { stdout, stderr } = await execute(block, running);
+  assert.equal(stderr, "", `${block.guide}, ${block.section}, ${block.language}: ${stderr}`);
+  return stdout;
+}
+
+async function execute(
+  block: Pick<CodeBlock, "language" | "code">,
+  { folder, values, args, env }: Running,
+): Promise<{ stdout: string; stderr: string }> {
+  const file = fileName(block) ?? FILES[block.language] ?? "";
   let { code } = block;
   for (const [placeholder, value] of Object.entries(values)) code = code.replaceAll(placeholder, value);
   await Deno.writeTextFile(join(folder, file), code);
@@ -108,9 +126,7 @@ async function runBlock(
   const { stdout, stderr } = await new Deno.Command(command, { args: [...rest, ...args], cwd: folder, env })
     .output();
   const decoder = new TextDecoder();
-  const problem = decoder.decode(stderr);
-  assert.equal(problem, "", `${block.guide}, ${block.section}, ${block.language}: ${problem}`);
-  return decoder.decode(stdout);
+  return { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
 const RUNNABLE = codeBlocks().filter(({ language }) => language in PROGRAMS);
@@ -216,4 +232,38 @@ async function listening(port: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** Problems that only a wrong sample causes. */
+const MISTAKE =
+  /invalid_input|unauthenticated|method_not_allowed|unsupported_media_type|does not exist|HTTP Error (?!40[49])|SyntaxError/;
+
+for (const [language, { tool }] of Object.entries(PROGRAMS)) {
+  Deno.test(
+    needs(`every ${language} sample of the API reference works`, program(tool)),
+    () =>
+      withService(async ({ folder, address, key, eventId, env }) => {
+        const webhookUrl = `http://127.0.0.1:${freePort()}/${language}`;
+        const created = await callApi({ address }, key, "/v1/subscriptions", { webhook_url: webhookUrl });
+        const { subscription } = await created.json();
+        const description: OpenApi = await (await fetch(`${address}/v1/openapi.json`)).json();
+        const values = {
+          [EXAMPLE_EVENT.id]: eventId,
+          [EXAMPLE_SUBSCRIPTION.id]: subscription.id,
+          [EXAMPLE_SUBSCRIPTION.webhook_url]: `${webhookUrl}/new`,
+        };
+        let count = 0;
+        for (const operation of areasOf(description).flatMap(({ operations }) => operations)) {
+          if (isSigned(operation)) continue;
+          const code = samplesOf(operation).find(({ lang }) => lang === language)?.text ?? "";
+          const { stdout, stderr } = await execute({ language, code }, { folder, values, args: [], env });
+          const printed = stdout + stderr;
+          const name = `${code}\n${printed.slice(0, 1_000)}`;
+          if (operation.path.includes("{id}")) assert.equal(MISTAKE.exec(printed)?.[0], undefined, name);
+          else assert.match(stdout, /disclaimer|openapi/, name);
+          count++;
+        }
+        assert.ok(count > 15, `only ${count} samples`);
+      }),
+  );
 }
