@@ -49,7 +49,20 @@ Deno.test("demo keeps running with commands to paste; a signal ends it and remov
         assert.equal(response.status, 200, path);
         assert.ok((await response.json()).events.length > 0, path);
       }
-      for (const line of told.split("\n").filter((line) => /^(export|curl) /.test(line))) {
+      for (const [whom, area] of [["customer", "/console"], ["operator", "/operator"]]) {
+        const link = new RegExp(`^as the ${whom}  (${base}/sign-in/link/[\\w-]{22})$`, "m").exec(told)?.[1] ??
+          "";
+        const headers = { "sec-fetch-site": "same-origin" };
+        const reply = await fetch(link, {
+          method: "POST",
+          headers,
+          body: new URLSearchParams(),
+          redirect: "manual",
+        });
+        await reply.body?.cancel();
+        assert.deepEqual([reply.status, reply.headers.get("location")], [303, area], `${whom} ${link}`);
+      }
+      for (const line of told.split("\n").filter((line) => /^(export|curl|as the) /.test(line))) {
         assert.ok(line.length <= 80, line);
       }
       child.kill("SIGINT");

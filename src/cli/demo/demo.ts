@@ -4,10 +4,12 @@ import { type App, createApp } from "../../app.ts";
 import { createMailLoop } from "../../accounts/mail/mail_loop.ts";
 import { findAdditionProblems } from "../../classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../config/config.ts";
+import type { Viewer } from "../../domain/customer/session.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import { isAtLeast, type Severity } from "../../domain/event/severity.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
+import { issueLink } from "../../operate/sign_in_links.ts";
 import { createPlatform } from "../../platform/platform.ts";
 import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
@@ -107,7 +109,7 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
     }
     const { isGood, key } = outcome;
     if (call.flags.has("once") || !isGood) return { isGood, isStopped: false };
-    printNextSteps(stage, key, host.out);
+    await printNextSteps(stage, key, host.out);
     await stopped;
     return { isGood, isStopped: true };
   } finally {
@@ -310,9 +312,21 @@ async function askApi<T>(
   return JSON.parse(text) as T;
 }
 
-/** Prints commands to paste into another terminal. Each one fits on a line of 80 columns. */
-function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
-  story.step("The demo keeps running until Ctrl+C. Try these commands in another terminal");
+/** Prints links to the console, and commands to paste into another terminal. Each one fits on a line of 80 columns. */
+async function printNextSteps(stage: Stage, key: string, write: (text: string) => void): Promise<void> {
+  const { story, api, store } = stage;
+  const [customer] = await store.listCustomers();
+  if (customer === undefined) throw new Error("the demo has no customer");
+  const asCustomer = await linkOf(stage, { kind: "customer", customerId: customer.customer.id });
+  const asOperator = await linkOf(stage, { kind: "operator", name: "demo" });
+  story.step(
+    `The demo keeps running until Ctrl+C. Open the console: each link works once, within 15 minutes`,
+  );
+  write(`
+as the customer  ${asCustomer}
+as the operator  ${asOperator}
+`);
+  story.step("Or try these commands in another terminal. The key also signs the customer in");
   write(`
 export KEY=${key}
 export BASE=${api.address}
@@ -321,4 +335,10 @@ curl -s $BASE/v1/health
 curl -s -H "Authorization: Bearer $KEY" "$BASE/v1/events?severity_min=high"
 curl -s -H "Authorization: Bearer $KEY" "$BASE/v1/events?event_type=guidance"
 `);
+}
+
+async function linkOf({ platform, store, api }: Stage, viewer: Viewer): Promise<string> {
+  const by = { actor: "cli:demo", atMs: platform.clock.nowMs() };
+  const config = { server: { publicUrl: api.address } };
+  return (await issueLink({ config, store, random: platform.random }, viewer, by)).url;
 }
