@@ -2,12 +2,14 @@
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
+import { createOidc, OidcError, type OidcFault } from "./accounts/oidc.ts";
 import { createSessions, type Sessions } from "./accounts/sessions.ts";
 import { createSignIn, type SignIn } from "./accounts/sign_in.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./http/ip_rate_limit.ts";
 import { readRanges, type Remote } from "./http/client_address.ts";
 import type { CallApi } from "./http/api_call.ts";
+import type { PagesOptions } from "./web/pages.ts";
 import type { Pages } from "./http/page_visit.ts";
 import { createHealth } from "./api/health.ts";
 import { createIdempotency, type Idempotency, REMEMBERED_FOR_MS } from "./api/idempotency.ts";
@@ -325,6 +327,33 @@ function routesOf(
   return withDescription(routes, { version, publicUrl });
 }
 
+function oidcOf(
+  { config: { console, server: { publicUrl } }, platform }: Pick<Parts, "config" | "platform">,
+): PagesOptions["oidc"] {
+  const { oidc: settings } = console;
+  if (settings === null) return null;
+  const { caFile } = settings;
+  const oidc = createOidc({
+    ...settings,
+    authorities: caFile === null ? null : () => platform.files.readText(caFile),
+  }, { ...platform, redirectUri: `${publicUrl}/sign-in/oidc/callback` });
+  const log = platform.log("accounts");
+  const explained = <T>(work: Promise<T>): Promise<T | { fault: OidcFault }> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof OidcError)) throw error;
+      log.warn("single sign-on failed", { fault: error.fault, cause: error.message });
+      return { fault: error.fault };
+    });
+  return {
+    name: settings.name,
+    begin: (returnTo) => explained(oidc.begin(returnTo)),
+    finish: (callback, attempt) =>
+      explained(
+        oidc.finish(new URL(`${publicUrl}${callback}`), attempt).then((operator) => ({ operator })),
+      ),
+  };
+}
+
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
   { config, platform, store, classifier, services }: Parts,
@@ -341,7 +370,7 @@ async function pagesOf(
     describe,
     sessions,
     signIn,
-    oidc: null,
+    oidc: oidcOf({ config, platform }),
     signInLog: platform.log("accounts"),
     forms: store,
     feed: store,

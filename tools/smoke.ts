@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Events, OAuth2Server } from "npm:oauth2-mock-server@9.3.0";
 import { Webhook } from "standardwebhooks";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -25,6 +26,10 @@ const hooks = loopback(async (request) => {
   posts.push({ headers: Object.fromEntries(request.headers), body: await request.text() });
   return new Response(null, { status: 204 });
 });
+const issuer = new OAuth2Server();
+await issuer.issuer.keys.generate("RS256");
+await issuer.start(0, "localhost");
+issuer.service.on(Events.BeforeTokenSigning, ({ payload }) => Object.assign(payload, { groups: ["ops"] }));
 let server: { child: Deno.ChildProcess; address: string; log: () => string } | undefined;
 let key = "";
 const metricsPort = freePort();
@@ -130,6 +135,17 @@ const STEPS: [string, () => Promise<void>][] = [
     });
     assert.match(await metrics.text(), /^regfeed_delivery_attempts_total\{outcome="delivered"\} [1-9]/m);
   }],
+  ["an operator signs in with a link, and with OpenID Connect", async () => {
+    const { code, stdout, stderr } = await run(["console", "link", "--config", config]);
+    assert.equal(code, 0, stderr);
+    await assertSignedIn(await visit("POST", new URL(stdout.trim()).pathname));
+    const begun = await visit("GET", "/sign-in/oidc");
+    const [attempt = ""] = begun.headers.getSetCookie();
+    const atIssuer = await fetch(begun.headers.get("location") ?? "", { redirect: "manual" });
+    await atIssuer.body?.cancel();
+    const { pathname, search } = new URL(atIssuer.headers.get("location") ?? "");
+    await assertSignedIn(await visit("GET", pathname + search, attempt));
+  }],
   ["backup create, verify and restore work while the server runs", async () => {
     const archive = join(folder, "smoke.tar.gz");
     for (const args of [["create", archive, "--config", config], ["verify", archive]]) {
@@ -184,7 +200,7 @@ for (const [name, step] of STEPS) {
   console.log(`ok     ${name} (${Math.round(performance.now() - startMs)} ms)`);
 }
 server?.child.kill("SIGKILL");
-await Promise.all([feeds.shutdown(), hooks.shutdown()]);
+await Promise.all([feeds.shutdown(), hooks.shutdown(), issuer.stop()]);
 await Deno.remove(folder, { recursive: true });
 console.log(`smoke: ${passed} passed, ${STEPS.length - passed} failed`);
 Deno.exit(passed === STEPS.length ? 0 : 1);
@@ -224,6 +240,11 @@ path = "smoke.db"
 [delivery]
 allow_http = true
 allow_networks = ["127.0.0.0/8"]
+
+[console.oidc]
+issuer = "${issuer.issuer.url}"
+client_id = "regfeed"
+operator_groups = ["ops"]
 
 [[sources]]
 id = "smoke"
@@ -291,6 +312,24 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
     await new Promise((again) => setTimeout(again, LOOK_AGAIN_MS));
   }
   throw new Error(`no result within ${LIMIT_MS / 1000} s of ${look}`);
+}
+
+async function visit(method: string, path: string, cookie = ""): Promise<Response> {
+  const response = await fetch(`${server?.address}${path}`, {
+    method,
+    redirect: "manual",
+    headers: { accept: "text/html", "sec-fetch-site": "same-origin", cookie: cookie.split(";")[0] ?? "" },
+    ...(method === "POST" ? { body: new URLSearchParams() } : {}),
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  await response.body?.cancel();
+  return response;
+}
+
+async function assertSignedIn({ status, headers }: Response): Promise<void> {
+  const cookie = headers.getSetCookie().find((one) => one.startsWith("regfeed=")) ?? "";
+  assert.notEqual(cookie, "", `no session, but status ${status}`);
+  assert.equal((await visit("GET", "/operator/sessions", cookie)).status, 200);
 }
 
 async function bounded<T>(what: string, work: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// Reads the secrets of payments, emails and metrics.
+// Reads the secrets of payments, emails, metrics and single sign-on.
 import type { SmtpServer } from "../domain/customer/mail.ts";
 import { isTable } from "./toml/raw_document.ts";
 import type { Secrets } from "./secrets.ts";
@@ -8,13 +8,18 @@ export interface AccountSecrets {
   webhookSecret: string | null;
   smtp: SmtpServer | null;
   metricsToken: string | null;
+  oidcSecret: string | null;
 }
 
 export async function readAccountSecrets(
-  { payment, mail, metrics }: Record<string, unknown>,
+  { payment, mail, metrics, console }: Record<string, unknown>,
   secrets: Secrets,
 ): Promise<AccountSecrets> {
+  const oidc = isTable(console) ? console["oidc"] : undefined;
   return {
+    oidcSecret: isTable(oidc)
+      ? (await secrets.read(oidc, "client_secret", ["console", "oidc"]))?.value ?? null
+      : null,
     metricsToken: isTable(metrics) ? await readMetricsToken(metrics, secrets) : null,
     webhookSecret: isTable(payment) ? await readWebhookSecret(payment, secrets) : null,
     smtp: isTable(mail) ? await readSmtp(mail, secrets) : null,

@@ -14,6 +14,7 @@ import {
 import { type AccountSecrets, readAccountSecrets } from "./account_secrets.ts";
 import { buildAdditions } from "./classification.ts";
 import { findFolderProblems } from "./folders.ts";
+import { findConsoleProblems } from "./console.ts";
 import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
 import { findKeyLines, type KeyPath } from "./toml/key_lines.ts";
 import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
@@ -69,6 +70,7 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
+    ...findConsoleProblems(document),
     ...findSourceProblems(document),
     ...await findSelectorProblems(document),
     ...findCustomerProblems(document),
@@ -183,7 +185,7 @@ function buildConfig(
   const tls = server.tls_cert === undefined || server.tls_key === undefined
     ? null
     : { cert: resolve(folder, server.tls_cert), key: resolve(folder, server.tls_key) };
-  const { webhookSecret, smtp, metricsToken } = ofAccounts;
+  const { webhookSecret, smtp, metricsToken, oidcSecret } = ofAccounts;
   const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
   return {
     server: {
@@ -279,6 +281,8 @@ function buildConfig(
     console: {
       /** Who may see the status page. */
       status: file.console.status,
+      /** Single sign-on for operators, or null. */
+      oidc: buildOidc(file.console.oidc, oidcSecret, folder),
     },
     /** A null `listen` disables metrics. With a null `token`, clients need no token. */
     metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
@@ -286,6 +290,25 @@ function buildConfig(
     secretFiles: secrets.files,
     /** The keys whose secrets are in the config file itself, such as "payment.webhook_secret". */
     inlineSecrets: secrets.inline,
+  };
+}
+
+function buildOidc(oidc: CheckedFile["console"]["oidc"], clientSecret: string | null, folder: string) {
+  if (oidc === undefined) return null;
+  return {
+    /** As the issuer writes it. */
+    issuer: oidc.issuer,
+    clientId: oidc.client_id,
+    /** Null for a public client. */
+    clientSecret,
+    /** Shown on the sign-in page, or null. */
+    name: oidc.name ?? null,
+    scopes: oidc.scopes,
+    groupsClaim: oidc.groups_claim,
+    operatorGroups: oidc.operator_groups,
+    /** In lower case. */
+    operatorEmails: oidc.operator_emails.map((email) => email.toLowerCase()),
+    caFile: oidc.ca_file === undefined ? null : resolve(folder, oidc.ca_file),
   };
 }
 

@@ -12,6 +12,7 @@ import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./
 import { didYouMean } from "../domain/did_you_mean.ts";
 import { describeFound, describeKind, joinList } from "./toml/problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./sources/strategy_schema.ts";
+import { readIssuer } from "./console.ts";
 import { readListen } from "./listen.ts";
 import {
   readCidr,
@@ -312,6 +313,26 @@ export const FILE_SCHEMA = table({
   mail: mail.prefault({}),
   console: table({
     status: oneOf(["public", "signed-in", "off"]).prefault("public"),
+    oidc: table({
+      issuer: text("a URL", "https://sso.example.org/realms/staff", readIssuer),
+      client_id: text("a client id", "regfeed", readName),
+      client_secret: secret.inline,
+      client_secret_file: secret.file,
+      client_secret_env: secret.env,
+      name: text("a name", "Example SSO", readName).optional(),
+      scopes: list(text("a scope", "openid", readName), "scopes", '["openid", "profile", "email"]')
+        .refine((scopes) => scopes.includes("openid"), { error: 'must contain "openid"' })
+        .prefault(["openid", "profile", "email"]),
+      groups_claim: text("a claim", "groups", readName).prefault("groups"),
+      operator_groups: list(text("a group", "regfeed-operators", readName), "groups", '["regfeed-operators"]')
+        .prefault([]),
+      operator_emails: list(
+        text("an email address", "olga@example.org", readMailAddress),
+        "email addresses",
+        '["olga@example.org"]',
+      ).prefault([]),
+      ca_file: text("the path of a file of PEM certificates", "/etc/ssl/our-ca.pem", readPath).optional(),
+    }, "[console.oidc]").optional(),
   }, "[console]").prefault({}),
   metrics: table({
     listen: text("an address to listen on", "127.0.0.1:9464", readListen).optional(),

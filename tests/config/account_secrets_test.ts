@@ -85,3 +85,47 @@ Deno.test("the summary describes payments and emails without their secrets", asy
     /^mail +no mail server: emails are written to \/etc\/regfeed\/data\/outbox; contents kept/m,
   );
 });
+
+Deno.test("[console.oidc] requires an issuer over https and operators, and never shows its secret", async () => {
+  const least = 'client_id = "regfeed"\noperator_groups = ["ops"]\n';
+  const issuer = 'issuer = "https://sso.example.org/"\n';
+  const rows: [text: string, expected: RegExp][] = [
+    [least, /console\.oidc\.issuer: .*https:\/\/sso\.example\.org/],
+    [`${issuer}operator_groups = ["ops"]`, /console\.oidc\.client_id: /],
+    [`issuer = "http://sso.example.org"\n${least}`, /console\.oidc\.issuer: uses http/],
+    [`issuer = "https://sso.example.org?x=1"\n${least}`, /console\.oidc\.issuer: has a query/],
+    [`${issuer}client_id = "regfeed"`, /console\.oidc\.operator_groups: is missing/],
+    [`${issuer}client_id = "regfeed"\noperator_groups = []`, /console\.oidc\.operator_groups: is missing/],
+    [`${issuer}${least}scopes = ["email"]`, /console\.oidc\.scopes: must contain "openid"/],
+    [`${issuer}${least}operator_emails = ["x"]`, /console\.oidc\.operator_emails\S*: is not a valid email/],
+    [
+      `${issuer}${least}client_secret = "hush"\nclient_secret_env = "X"`,
+      /console\.oidc\.client_secret_env: cannot/,
+    ],
+    [`${issuer}${least}client_secret_env = "NONE"`, /console\.oidc\.client_secret_env: .*not set/],
+  ];
+  for (const [text, expected] of rows) {
+    const lines = (await linesOf(`[console.oidc]\n${text}`)).join("\n");
+    assert.match(lines, expected, text);
+    assert.doesNotMatch(lines, /hush/);
+  }
+  const config = await configOf(
+    `[console.oidc]\nissuer = "http://localhost:9000"\nclient_secret_file = "/run/oidc"\nca_file = "ca.pem"\n` +
+      `client_id = "regfeed"\noperator_emails = ["Olga@Example.org"]`,
+    { files: { "/run/oidc": "hush\n" } },
+  );
+  assert.deepEqual(config.console.oidc, {
+    issuer: "http://localhost:9000",
+    clientId: "regfeed",
+    clientSecret: "hush",
+    name: null,
+    scopes: ["openid", "profile", "email"],
+    groupsClaim: "groups",
+    operatorGroups: [],
+    operatorEmails: ["olga@example.org"],
+    caFile: "/etc/regfeed/ca.pem",
+  });
+  assert.deepEqual(config.secretFiles, [{ key: "console.oidc.client_secret_file", path: "/run/oidc" }]);
+  assert.match(describeConfig(config, 0), /operators sign in at http:\/\/localhost:9000, 1 by email address/);
+  assert.doesNotMatch(describeConfig(config, 0) + JSON.stringify(summariseConfig(config, 0)), /hush/);
+});

@@ -5,6 +5,7 @@ import { configOf } from "./given.ts";
 
 const SECRETS = {
   "/run/secrets/stripe": "whsec_0123456789abcdef",
+  "/run/secrets/oidc": "hush",
   "/run/secrets/smtp": "smtp://user:password@mail.example.org:587",
   "/etc/regfeed/metrics-token": "0123456789abcdef".repeat(2),
 };

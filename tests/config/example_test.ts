@@ -13,7 +13,7 @@ const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", imp
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {
     if (!/^#(\[|[a-z0-9_]+ = )/.test(line)) return line;
-    return /^#(authorization|webhook_secret_|smtp_url|token)/.test(line) && !secret.test(line)
+    return /^#(authorization|webhook_secret_|client_secret_|smtp_url|token)/.test(line) && !secret.test(line)
       ? line
       : line.slice(1);
   }).join("\n");

@@ -102,6 +102,7 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
     note(`sources.${id}.headers`, headers);
   }
   note("payment.webhook_secret", config.payment?.webhookSecret);
+  note("console.oidc.client_secret", config.console.oidc?.clientSecret);
   const { smtp } = config.mail;
   note("mail.smtp_url", smtp === null ? null : [smtp.host, smtp.port, smtp.isTls, smtp.credentials]);
   return values;

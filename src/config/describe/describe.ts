@@ -75,7 +75,7 @@ function summarise(config: Config, nowMs: number) {
       keep: backup.keep,
       secret_key: backup.secretKey,
     },
-    console: config.console,
+    console: { status: config.console.status, oidc: summariseOidc(config.console.oidc) },
     metrics: {
       listen: metrics.listen === null ? null : formatListen(metrics.listen),
       token: metrics.token !== null,
@@ -85,6 +85,21 @@ function summarise(config: Config, nowMs: number) {
     sources_enabled: enabled,
     sources_disabled: config.sources.length - enabled,
     sources: config.sources.map((source) => summariseSource(source, nowMs)),
+  };
+}
+
+function summariseOidc(oidc: Config["console"]["oidc"]) {
+  if (oidc === null) return null;
+  return {
+    issuer: oidc.issuer,
+    client_id: oidc.clientId,
+    client_secret: oidc.clientSecret !== null,
+    name: oidc.name,
+    scopes: oidc.scopes,
+    groups_claim: oidc.groupsClaim,
+    operator_groups: oidc.operatorGroups,
+    operator_emails: oidc.operatorEmails.length,
+    ca_file: oidc.caFile,
   };
 }
 
@@ -218,7 +233,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["customers", `${summary.customers_declared.length} declared in this file`],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
-    ["console", `status page: ${rest.console.status}`],
+    ["console", describeConsole(rest.console)],
     ["metrics", describeMetrics(metrics)],
     ["log", describeLog(log)],
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
@@ -248,6 +263,13 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
         : "sources must have public IP addresses",
     ],
   ];
+}
+
+function describeConsole({ status, oidc }: ReturnType<typeof summarise>["console"]): string {
+  if (oidc === null) return `status page: ${status}`;
+  const groups = oidc.operator_groups.length === 0 ? "" : `, groups ${oidc.operator_groups.join(", ")}`;
+  const emails = oidc.operator_emails === 0 ? "" : `, ${oidc.operator_emails} by email address`;
+  return `status page: ${status}; operators sign in at ${oidc.issuer}${groups}${emails}`;
 }
 
 function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
