@@ -85,7 +85,7 @@ function plainText(token: Token): string {
   if (token.type === "table") {
     return (token as Tokens.Table).rows.map((row) =>
       row.map(({ tokens }) => tokens.map(plainText).join("")).join(" – ")
-    ).join(". ");
+    ).join(". ") + ".";
   }
   if (token.type === "list") return (token as Tokens.List).items.map(plainText).join(" ");
   if ("tokens" in token && token.tokens !== undefined) return token.tokens.map(plainText).join("");

@@ -221,7 +221,7 @@ function schemasPage(description: OpenApi, rules: LinkRules): DocsPage {
         text: [
           schema.description ?? "",
           ...Object.entries(schema.properties ?? {}).map(([field, { description = "" }]) =>
-            `${field}: ${description}.`
+            description === "" ? `${field}.` : `${field}: ${description}.`
           ),
         ].join(" ").replaceAll("`", ""),
         language: "en",

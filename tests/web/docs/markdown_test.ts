@@ -74,7 +74,7 @@ Deno.test("sectionsOf() returns the text of each section without markup and code
     "# A\n\nOne **two** [three](#x).\n\n```sh\ncode\n```\n\n## B `b`\n\n- x\n- y\n\n| k | v |\n|---|---|\n| `l` | w |\n";
   assert.deepEqual(sectionsOf(text).map(({ heading, text }) => [heading.title, text]), [
     ["A", "One two three."],
-    ["B b", "x y l – w"],
+    ["B b", "x y l – w."],
   ]);
 });
 
