@@ -7,6 +7,7 @@ import { measureLists } from "./reading/lists.ts";
 import { measureMatching } from "./delivering/matching.ts";
 import { measureMemory } from "./reading/memory.ts";
 import { endAll } from "./processes.ts";
+import { measurePages } from "./reading/pages.ts";
 import { measureReads } from "./reading/reads.ts";
 import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
 import { measureStart } from "./start.ts";
@@ -19,6 +20,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
   deliveries: measureDeliveries,
   lags: measureLags,
   start: measureStart,
+  pages: measurePages,
   memory: measureMemory,
   reads: measureReads,
   lists: measureLists,
