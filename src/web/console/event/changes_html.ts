@@ -26,7 +26,7 @@ export function changesSection(content: EventContent): Html | null {
   const shownLanguage = comparedLanguage(before, event, typed.get("text"), language);
   const comparison = compareVersions(before, event, { language, shownLanguage, vocabulary, dateText });
   return markup`<section id="changes">${head}
-<p class="lead">${comparison.summary}.</p>
+<p>${comparison.summary}.</p>
 ${viewTabs(content)}
 ${redlines(comparison, before, content)}
 ${comparison.fields.length === 0 ? null : changedFields(comparison.fields, content)}

@@ -9,7 +9,6 @@ import { type Fact, facts } from "../../components/facts.ts";
 import { icon } from "../../components/icon.ts";
 import { externalLink } from "../../components/link.ts";
 import { notice } from "../../components/notice.ts";
-import { table } from "../../components/table.ts";
 import { type Step, timeline } from "../../components/timeline.ts";
 import { dateOnly, exactTime, timeAgo } from "../../components/time.ts";
 import { type Html, markup, type Part } from "../../html.ts";
@@ -68,7 +67,7 @@ ${
     )
   }</p>
 ${changesSection(content)}
-${datesSection(dates, content)}
+${datesSection(dates, content, shownLanguage)}
 ${deliveriesSection(content)}
 </div>
 <aside class="event-facts" aria-label="${texts.event.facts.label}">
@@ -114,38 +113,44 @@ function languageLinks({ event, vocabulary, call: { texts } }: EventContent, sho
   }</ul></nav>`;
 }
 
-function datesSection(dates: ConcerningDates, { call }: EventContent): Html {
-  const { texts, format, nowMs } = call;
+function datesSection(dates: ConcerningDates, { call }: EventContent, shownLanguage: string): Html {
+  const { texts, format, nowMs, language } = call;
   const text = texts.event.dates;
   const today = isoDay(nowMs);
-  const when = (on: string): Part => {
+  const when = (on: string): Html => {
     const days = Math.round((Date.parse(on) - Date.parse(today)) / 86_400_000);
     const distance = days === 0 ? text.today : format.relative(days * 86_400_000, 0);
     return markup`${dateOnly(on, call)}<br><span class="soft">${distance}</span>`;
   };
-  const named = dates.named.map(({ on, context }) => [when(on), markup`<q>${context}</q>`]);
-  const act = dates.act.map(({ on, what, basis, references }) => [
+  const named = dates.named.map(({ on, context }): DatedFact => [
+    when(on),
+    markup`<q${langOf(shownLanguage, language)}>${context}</q>`,
+  ]);
+  const act = dates.act.map(({ on, what, basis, references }): DatedFact => [
     when(on),
     markup`${what} <span class="soft">${text.basis(references.join(", "), basis)}</span>`,
   ]);
-  const columns = [{ label: text.date }, { label: text.what }];
   return markup`<section id="dates"><h2>${text.title}</h2>
 ${notice(text.notKnown, "neutral")}
 <h3>${text.named}</h3>
-${
-    named.length === 0
-      ? markup`<p class="soft">${text.noneNamed}</p>`
-      : table({ caption: text.named, columns, rows: named })
-  }
+${named.length === 0 ? markup`<p class="soft">${text.noneNamed}</p>` : dateList(named)}
 <h3>${text.act}</h3>
 ${
     act.length === 0
       ? markup`<p class="soft">${dates.articlesFrom === null ? text.noArticles : text.noneInAct}</p>`
       : markup`${dates.articlesFrom === "topics" ? markup`<p class="soft">${text.byTopics}</p>` : null}${
-        table({ caption: text.act, columns, rows: act })
+        dateList(act)
       }`
   }
 </section>`;
+}
+
+type DatedFact = readonly [when: Html, what: Html];
+
+function dateList(rows: readonly DatedFact[]): Html {
+  return markup`<dl class="facts dates">${
+    rows.map(([when, what]) => markup`<div><dt>${when}</dt><dd>${what}</dd></div>`)
+  }</dl>`;
 }
 
 function filterLink(name: FilterName, value: string, label: Part): Html {

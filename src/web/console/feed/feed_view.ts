@@ -1,6 +1,6 @@
 // What the feed shows: rows by day, in the viewer's language, and the active filters.
 import type { RegEvent } from "../../../domain/event/event.ts";
-import type { Severity } from "../../../domain/event/severity.ts";
+import { SEVERITIES, type Severity } from "../../../domain/event/severity.ts";
 import type { Format } from "../../texts/format.ts";
 import type { Language, Texts } from "../../texts/texts.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -115,7 +115,10 @@ export function feedChips(query: FeedQuery, texts: Texts, { vocabulary, format }
   const labels: Readonly<Record<FilterName, (value: string) => string>> = {
     q: chips.q,
     topics: (id) => chips.topic(vocabulary.topicName(id)),
-    severity_min: (id) => chips.severity(vocabulary.severityName(id)),
+    severity_min: (id) => {
+      const name = vocabulary.severityName(id);
+      return id === SEVERITIES.at(-1) ? chips.highestSeverity(name) : chips.severity(name);
+    },
     event_type: (id) => chips.type(vocabulary.eventTypeName(id)),
     article: chips.article,
     source: (id) => chips.source(vocabulary.sourceName(id)),

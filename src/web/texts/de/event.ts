@@ -68,8 +68,6 @@ export const event: typeof english = {
     title: "Bis wann?",
     notKnown:
       "Regfeed weiß nicht, welches dieser Daten für Sie eine Frist ist. Lesen Sie die amtliche Veröffentlichung, bevor Sie sich darauf verlassen.",
-    date: "Datum",
-    what: "Was der Text oder die Verordnung sagt",
     named: "Spätere Daten, die der Text nennt",
     noneNamed:
       "Titel und Zusammenfassung nennen kein Datum nach der Veröffentlichung. Der vollständige Text kann eines enthalten.",

@@ -47,6 +47,7 @@ export const feed: typeof english = {
   chips: {
     q: (words) => `Wörter: ${words}`,
     topic: (name) => `Thema: ${name}`,
+    highestSeverity: (name) => `Schweregrad: ${name}`,
     severity: (name) => `Schweregrad: mindestens ${name}`,
     type: (name) => `Art: ${name}`,
     article: (reference) => `Artikel: ${reference}`,

@@ -67,8 +67,6 @@ export const event = {
     title: "Until when?",
     notKnown:
       "Regfeed does not know which of these dates is a deadline for you. Read the official publication before you rely on one.",
-    date: "Date",
-    what: "What the text or the Act says",
     named: "Later dates named in the text",
     noneNamed: "Title and summary name no date after the publication. The full text may.",
     act: "From when the cited provisions of the AI Act apply",

@@ -51,6 +51,7 @@ export const feed = {
   chips: {
     q: (words: string): string => `Words: ${words}`,
     topic: (name: string): string => `Topic: ${name}`,
+    highestSeverity: (name: string): string => `Severity: ${name}`,
     severity: (name: string): string => `Severity: ${name} or higher`,
     type: (name: string): string => `Type: ${name}`,
     article: (reference: string): string => `Article: ${reference}`,

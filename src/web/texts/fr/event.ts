@@ -68,8 +68,6 @@ export const event: typeof english = {
     title: "Jusqu’à quand ?",
     notKnown:
       "Regfeed ne sait pas laquelle de ces dates est une échéance pour vous. Lisez la publication officielle avant de vous y fier.",
-    date: "Date",
-    what: "Ce que dit le texte ou le règlement",
     named: "Dates ultérieures mentionnées dans le texte",
     noneNamed:
       "Le titre et le résumé ne mentionnent aucune date postérieure à la publication. Le texte intégral peut en contenir.",

@@ -47,6 +47,7 @@ export const feed: typeof english = {
   chips: {
     q: (words) => `Mots : ${words}`,
     topic: (name) => `Thématique : ${name}`,
+    highestSeverity: (name) => `Gravité : ${name}`,
     severity: (name) => `Gravité : au moins ${name}`,
     type: (name) => `Type : ${name}`,
     article: (reference) => `Article : ${reference}`,

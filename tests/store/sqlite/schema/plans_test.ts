@@ -104,6 +104,12 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["findEvent()", (store) => store.findEvent("evt_07"), [
     /^SEARCH events USING INDEX sqlite_autoindex_events_1 \(id=\?\)$/,
   ]],
+  ["visitFeed()", (store) => store.visitFeed("cus_1", T0), [
+    /^SEARCH feed_visits USING PRIMARY KEY \(customer_id=\?\)$/,
+  ]],
+  ["newEvents()", (store) => store.newEvents(5, ["evt_07"]), [
+    /^SEARCH events USING COVERING INDEX sqlite_autoindex_events_1 \(id=\? AND rowid>\?\)$/,
+  ]],
   ["listVersions()", (store) => store.listVersions("evt_07"), [
     /^SEARCH events USING INDEX sqlite_autoindex_events_2 \(source_id=\? AND external_id=\?\)$/,
   ]],
