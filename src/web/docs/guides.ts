@@ -2,6 +2,7 @@
 import account from "../../../docs/use/account.md" with { type: "text" };
 import api from "../../../docs/use/api.md" with { type: "text" };
 import classification from "../../../docs/use/classification.md" with { type: "text" };
+import consoleGuide from "../../../docs/use/console.md" with { type: "text" };
 import definitions from "../../../docs/use/definitions.md" with { type: "text" };
 import definitionsDe from "../../../docs/use/definitions.de.md" with { type: "text" };
 import definitionsFr from "../../../docs/use/definitions.fr.md" with { type: "text" };
@@ -46,6 +47,7 @@ export const GUIDES: readonly Guide[] = [
   { ...guide("events", "definitions.fr", definitionsFr), language: "fr", translates: "definitions" },
   guide("events", "classification", classification),
   guide("events", "versions", versions),
+  guide("reading", "console", consoleGuide),
   guide("reading", "filters", filters),
   guide("reading", "polling", polling),
   guide("reading", "errors", errors),
