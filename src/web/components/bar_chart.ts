@@ -44,7 +44,7 @@ export function barChart(
     ? null
     : markup`<path class="limit" d="M0 ${round(HEIGHT - heightOf(limit))}h${width}"/>`;
   const [first, last] = [bars[0]?.label ?? "", bars.at(-1)?.label ?? ""];
-  return markup`<figure class="chart"><figcaption>${title} <span class="top">${
+  return markup`<figure class="chart"><figcaption>${title} <span class="peak">${
     format.number(top)
   }</span></figcaption>
 <svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}"><path class="base" d="M0 ${HEIGHT}h${width}"/>${drawn}${line}</svg>

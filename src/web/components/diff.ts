@@ -27,7 +27,7 @@ export function sideBySideDiff(
   texts: Texts,
 ): Html {
   const side = (title: string, left: "added" | "removed") =>
-    markup`<section><h4>${title}</h4><div class="diff">${
+    markup`<section aria-label="${title}"><p class="side">${title}</p><div class="diff">${
       parts.filter(({ kind }) => kind !== left).map((one) => part(one, texts))
     }</div></section>`;
   return markup`<div class="diff-sides">${side(before, "added")}${side(after, "removed")}</div>`;

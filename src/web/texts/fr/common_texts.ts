@@ -13,7 +13,7 @@ export const common: typeof english = {
     section: "Navigation de la rubrique",
     account: "Compte",
     home: "Accueil",
-    status: "État du service",
+    status: "État",
     docs: "Documentation",
     console: "Console",
     operator: "Exploitation",

@@ -1,0 +1,51 @@
+// The list of pages, for the tests that open each of them and for the screenshots.
+import type { SampleService, SampleViewer } from "./sample_service.ts";
+
+export interface SamplePage {
+  /** The name of the screenshot. */
+  name: string;
+  path: string;
+  viewer: SampleViewer;
+  /** The status if it is not 200. */
+  status?: number;
+}
+
+/** An address, or what makes it from the ids of the sample service. */
+type Row = [
+  viewer: SampleViewer,
+  path: string | ((ids: SampleService["ids"]) => string),
+  status?: number,
+];
+
+const PAGES = {
+  "home": ["visitor", "/"],
+  "home-signed-in": ["customer", "/"],
+  "not-found": ["visitor", "/no-such-page", 404],
+  "status": ["visitor", "/status"],
+  "sign-in": ["visitor", "/sign-in"],
+  "docs": ["visitor", "/docs"],
+  "docs-guide": ["visitor", "/docs/webhooks"],
+  "docs-reference": ["visitor", "/docs/reference/events"],
+  "docs-search": ["visitor", "/docs/search?q=signature"],
+  "feed": ["customer", "/console"],
+  "feed-invalid-filter": ["customer", "/console?severity_min=urgent&topics=gpai"],
+  "event": ["customer", ({ event }) => `/console/events/${event}`],
+  "event-revision": ["customer", ({ revision }) => `/console/events/${revision}`],
+  "event-unknown": ["customer", "/console/events/evt_unknown", 404],
+  "sessions": ["customer", "/console/sessions"],
+} as const satisfies Record<string, Row>;
+
+export type PageName = keyof typeof PAGES;
+
+/** The names, which are known before the service runs, so that each page is a test of its own. */
+export const NAMES = Object.keys(PAGES) as PageName[];
+
+export function pageOf(name: PageName, { ids }: Pick<SampleService, "ids">): SamplePage {
+  const [viewer, path, status]: Row = PAGES[name];
+  return {
+    name,
+    viewer,
+    path: typeof path === "string" ? path : path(ids),
+    ...(status === undefined ? {} : { status }),
+  };
+}
