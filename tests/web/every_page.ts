@@ -31,6 +31,8 @@ const PAGES = {
   "feed-invalid-filter": ["customer", "/console?severity_min=urgent&topics=gpai"],
   "event": ["customer", ({ event }) => `/console/events/${event}`],
   "event-revision": ["customer", ({ revision }) => `/console/events/${revision}`],
+  "event-side-by-side": ["customer", ({ revision }) => `/console/events/${revision}?view=side`],
+  "feed-no-match": ["customer", "/console?q=nowhere&severity_min=critical"],
   "event-unknown": ["customer", "/console/events/evt_unknown", 404],
   "sessions": ["customer", "/console/sessions"],
 } as const satisfies Record<string, Row>;
