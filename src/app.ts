@@ -45,6 +45,7 @@ import type { SourceSettings } from "./domain/source/source.ts";
 import type { Store } from "./domain/ports/store/store.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
+import type { ServerActs } from "./operate/operator_acts.ts";
 
 /** Interval of the chores, ms. In a crash, the counts of the requests since the last run are lost. */
 const CHORES_MS = 1_000;
@@ -75,6 +76,8 @@ interface AppOptions {
   store: Store;
   version: string;
   services?: ProcessServices;
+  /** What the operator's pages can do only in the server process. */
+  serverActs?: ServerActs | null;
 }
 
 /** The services of a process, which the apps before and after a reload share. */
@@ -151,7 +154,7 @@ export function createApp(options: AppOptions): App {
   });
   const server = createServer({
     routes,
-    pages: once(() => pagesOf(parts, { callApi, describe, sessions, signIn })),
+    pages: once(() => pagesOf(parts, { callApi, describe, sessions, signIn, ingest })),
     ...platform,
     ...services,
     log: platform.log("api"),
@@ -356,14 +359,24 @@ function oidcOf(
 
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
-  { config, platform, store, classifier, services }: Parts,
-  { callApi, describe, sessions, signIn }: Pick<DescribedRoutes, "describe"> & {
+  { config, platform, store, classifier, services, serverActs = null }: Parts,
+  { callApi, describe, sessions, signIn, ingest }: Pick<DescribedRoutes, "describe"> & {
     callApi: CallApi;
     sessions: Sessions;
     signIn: SignIn;
+    ingest: Ingest;
   },
 ): Promise<Pages> {
-  const { createPages } = await import("./web/pages.ts");
+  const [{ createPages }, { createOperatorActs }] = await Promise.all([
+    import("./web/pages.ts"),
+    import("./operate/operator_acts.ts"),
+  ]);
+  const operator = createOperatorActs({
+    ...{ ...platform, config, store, classifier, ingest },
+    log: platform.log("payment"),
+    isConfigRefused: () => services.config.state === "refused",
+    server: serverActs,
+  });
   return createPages({
     ...platform,
     callApi,
@@ -372,6 +385,7 @@ async function pagesOf(
     signIn,
     oidc: oidcOf({ config, platform }),
     signInLog: platform.log("accounts"),
+    operator,
     forms: store,
     feed: store,
     explain: (found) => {

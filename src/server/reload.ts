@@ -7,6 +7,7 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Span } from "../domain/ports/tracer.ts";
+import type { ServerActs } from "../operate/operator_acts.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
@@ -30,6 +31,8 @@ interface ServiceOptions {
   /** The warnings about the config that have already been logged; see {@link warnOfRights}. */
   warned: readonly string[];
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
+  /** Returns what the operator's pages can do in this process with a config. */
+  serverActsOf(loaded: LoadedConfig): ServerActs;
 }
 
 /** The service, which responds to requests immediately and runs its loops after `start()`. */
@@ -195,10 +198,11 @@ class RunningService implements Service {
     this.#restartBackups(loaded);
   }
 
-  #makeApp({ config }: LoadedConfig): App {
-    const { platform, store } = this.#options;
+  #makeApp(loaded: LoadedConfig): App {
+    const { config } = loaded;
+    const { platform, store, serverActsOf } = this.#options;
     const made = { config, platform: platform.under(config), store, version: VERSION };
-    return createApp({ ...made, services: this.#services });
+    return createApp({ ...made, services: this.#services, serverActs: serverActsOf(loaded) });
   }
 
   async #declareCustomers(loaded: LoadedConfig): Promise<void> {

@@ -30,6 +30,7 @@ import { warnOfRights } from "./checks/rights.ts";
 import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open_store.ts";
 import { measureService } from "./server_metrics.ts";
+import { createServerActs } from "./server_acts.ts";
 import { createBackupTools, type LongWork } from "./migrate_with_backup.ts";
 import { createService, type Service } from "./reload.ts";
 import { tracesWarning } from "./build_info.ts";
@@ -102,8 +103,10 @@ export async function serve(
     backupFolder = active.config.backup.folder;
     return backups = startBackups(call.host, { ...active, platform, tools }, signal);
   };
+  const serverActsOf = (active: LoadedConfig) =>
+    createServerActs({ call, loaded: active, platform, store, tools });
   const service = await createService({
-    ...{ call, loaded, readings, platform, metrics, warned, runBackups },
+    ...{ call, loaded, readings, platform, metrics, warned, runBackups, serverActsOf },
     store: nameCalls(traceRounds(store, platform.tracer), platform.eventLoop),
   });
   const server = await listenAt(call.host, { config, platform, service, signal: ending.signal });

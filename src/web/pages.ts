@@ -3,6 +3,7 @@ import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log, Random } from "../domain/ports/ports.ts";
 import type { OpenApi } from "../wire/openapi.ts";
 import type { FeedVisitStore } from "../domain/ports/store/feed_visits.ts";
+import type { Store } from "../domain/ports/store/store.ts";
 import type { CallApi } from "../http/api_call.ts";
 import type { Pages } from "../http/page_visit.ts";
 import { eventPage, type Explain } from "./console/event/event_page.ts";
@@ -18,9 +19,11 @@ import { sessionRoutes } from "./sign_in/session_pages.ts";
 import { createSignInLimit } from "./sign_in/sign_in_limit.ts";
 import { signInAgain, signInRoutes } from "./sign_in/sign_in_pages.ts";
 import type { Oidc, SignIn, SignInSessions } from "./sign_in/sign_in_port.ts";
+import type { OperatorActs } from "../domain/operator/operator_acts.ts";
+import { operatorPages } from "./operator/operator_pages.ts";
 import { homePage } from "./status/home.ts";
 import { createStatusReader, type StatusOptions } from "./status/status_report.ts";
-import { type StatusAccess, type StatusRouteOptions, statusRoutes } from "./status/status_routes.ts";
+import { type StatusAccess, statusRoutes } from "./status/status_routes.ts";
 
 export interface PagesOptions {
   clock: Pick<Clock, "nowMs" | "within" | "sleep" | "turn">;
@@ -38,7 +41,8 @@ export interface PagesOptions {
   /** Null if the config has no `[console.oidc]`. */
   oidc: Oidc | null;
   signInLog: Log;
-  store: StatusOptions["store"] & StatusRouteOptions["store"];
+  store: Store;
+  operator: OperatorActs;
   /** The enabled sources. */
   sources: StatusOptions["sources"];
   newId: NewId;
@@ -67,6 +71,7 @@ export function createPages(options: PagesOptions): Pages {
     ...linkRoutes(signIn),
     ...(oidc === null ? [] : oidcRoutes({ ...signIn, oidc })),
     ...sessionRoutes(signIn),
+    ...operatorPages({ ...options, acts: options.operator }),
   ];
   return createPageServer({
     ...options,

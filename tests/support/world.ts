@@ -7,6 +7,7 @@ import type { Customer } from "../../src/domain/customer/customer.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "../../src/domain/ports/metrics.ts";
 import type { WorkerThread } from "../../src/domain/ports/ports.ts";
+import type { ServerActs } from "../../src/operate/operator_acts.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
@@ -48,6 +49,8 @@ export interface WorldOptions {
   metrics?: Metrics;
   /** By default, documents are parsed on the test's thread. */
   parseWorker?: WorkerThread;
+  /** What the operator's pages can do in the server process. */
+  serverActs?: ServerActs;
 }
 
 /**
@@ -65,9 +68,9 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   });
   if (options.polite !== true) Object.assign(config.ingest, { jitterMs: 0, hostSpacingMs: 0 });
   const store = options.store ?? openStore(":memory:", testVault);
-  const { metrics = NO_METRICS } = options;
+  const { metrics = NO_METRICS, serverActs = null } = options;
   const services = createProcessServices({ platform, store, metrics });
-  const app = createApp({ config, platform, store, version: "0.0.0-test", services });
+  const app = createApp({ config, platform, store, version: "0.0.0-test", services, serverActs });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   const close = async () => {
     await store.close();

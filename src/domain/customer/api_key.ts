@@ -11,7 +11,7 @@ export function isKeyLabel(text: string): boolean {
   return LABEL.test(text);
 }
 
-type KeyState = "valid" | "expiring" | "disabled";
+export type KeyState = "valid" | "expiring" | "disabled";
 
 /** Returns a key's state. A key that expires is still accepted, because a newer key is replacing it. */
 export function keyStateOf(

@@ -63,11 +63,6 @@ ${current.length === 0 ? null : incidentList(status.incidents.current, current, 
 ${groups.length === 0 ? null : legend(call)}
 ${groups.map((group) => groupOf(group, report, call))}
 ${incidentList(status.incidents.past, past, { ...report, ...call })}
-${
-    report.incidents.length < MAX_INCIDENTS
-      ? null
-      : markup`<p class="soft">${status.incidents.more(MAX_INCIDENTS)}</p>`
-  }
 <p class="feed-link"><a href="${FEED_PATH}">${status.incidents.feedLink}</a></p>`;
   const head =
     markup`<link rel="alternate" type="application/atom+xml" title="${status.incidents.feedTitle}" href="${FEED_PATH}">
@@ -181,11 +176,16 @@ function incidentList(
   context: Call & Pick<StatusReport, "sources">,
 ): Html {
   const { status } = context.texts;
+  const more = incidents.length < MAX_INCIDENTS
+    ? null
+    : markup`<p class="soft">${status.incidents.more(MAX_INCIDENTS)}</p>`;
   return markup`<section><h2>${title}</h2>
 ${
     incidents.length === 0
       ? markup`<p class="soft">${status.incidents.none(DAYS_SHOWN)}</p>`
-      : markup`<ul class="incidents">${incidents.map((incident) => incidentItem(incident, context))}</ul>`
+      : markup`<ul class="incidents">${
+        incidents.map((incident) => incidentItem(incident, context))
+      }</ul>${more}`
   }</section>`;
 }
 

@@ -25,7 +25,7 @@ export interface SourceStatus {
 
 export interface ServiceState {
   sources: readonly SourceStatus[];
-  /** The current incidents, then those of the last {@link DAYS_SHOWN} days; at most {@link MAX_INCIDENTS} in total. */
+  /** The incidents of the last {@link DAYS_SHOWN} days, those that began last first; at most {@link MAX_INCIDENTS}. */
   incidents: readonly Incident[];
 }
 

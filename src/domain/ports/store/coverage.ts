@@ -23,7 +23,7 @@ export interface CoverageStore {
   listFailingSources(): Promise<FailingSource[]>;
   /** Records which incidents begin, change and end. {@link planIncidents} decides. */
   reviewIncidents(facts: IncidentFacts, newIncidentId: () => string): Promise<void>;
-  /** Lists the incidents that last, and then those that ended after `sinceMs`, each with the last to begin first. */
+  /** Lists the incidents that last or ended after `sinceMs`, those that began last first. */
   listIncidents(query: { limit: number; sinceMs: number }): Promise<Incident[]>;
   /** Returns the id of this store's feeds. The first call stores `newId` as this id. */
   feedId(newId: string): Promise<string>;

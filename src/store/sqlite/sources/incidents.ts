@@ -40,7 +40,7 @@ export function createIncidents(
     listIncidents: ({ limit, sinceMs }) =>
       connection.all(
         sql`select * from incidents indexed by incidents_by_end
-          where coalesce(ended_at, 9007199254740991) > ${sinceMs} order by ended_at is null desc, started_at desc, id desc limit ${limit}`,
+          where coalesce(ended_at, 9007199254740991) > ${sinceMs} order by started_at desc, id desc limit ${limit}`,
       ).map(incidentFrom),
 
     feedId: (newId) => {

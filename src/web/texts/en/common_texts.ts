@@ -25,7 +25,7 @@ export const common = {
     overview: "Overview",
     sources: "Sources",
     deliveries: "Deliveries",
-    mails: "Mails",
+    mails: "Emails",
     customers: "Customers",
     payments: "Payments",
     audit: "Audit log",

@@ -1,0 +1,30 @@
+// All pages of the operator.
+import type { PageRoute } from "../page_route.ts";
+import { auditPage } from "./audit.ts";
+import { backupPages } from "./backups.ts";
+import { customerPages } from "./customer.ts";
+import { customersPages } from "./customers.ts";
+import { deliveryPages } from "./deliveries.ts";
+import { healthPages } from "./health.ts";
+import { mailPages } from "./mails.ts";
+import type { OperatorPagesOptions } from "./operator_port.ts";
+import { overviewPage } from "./overview.ts";
+import { paymentPages } from "./payments.ts";
+import { sourcePages } from "./source.ts";
+import { sourcesPage } from "./sources.ts";
+
+export function operatorPages(options: OperatorPagesOptions): PageRoute[] {
+  return [
+    overviewPage(options),
+    sourcesPage(options),
+    ...sourcePages(options),
+    ...deliveryPages(options),
+    ...mailPages(options),
+    ...customersPages(options),
+    ...customerPages(options),
+    ...paymentPages(options),
+    auditPage(options),
+    ...healthPages(options),
+    ...backupPages(options),
+  ];
+}
