@@ -6,7 +6,8 @@ import { explainFirstSignIn } from "../../src/server/first_sign_in.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { T0 } from "../store/contract/given.ts";
 import { fakeClock } from "../support/clock.ts";
-import { regfeed, serve, withConfig } from "../support/process.ts";
+import { begin, regfeed, regfeedJson, serve, withConfig } from "../support/process.ts";
+import { LINUX, needs, program } from "../support/needs.ts";
 import { testVault } from "../support/vault.ts";
 
 const platform = { clock: fakeClock(T0), random: createRandom() };
@@ -49,6 +50,32 @@ Deno.test("explainFirstSignIn() prints a link on a terminal only, and nothing af
     await store.close();
   }
 });
+
+/** Runs a program in a terminal, copies its output to stderr, and passes SIGTERM on to it. */
+const IN_TERMINAL = `
+import os, pty, signal, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+try:
+    while data := os.read(terminal, 4096): os.write(2, data)
+except OSError: pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+
+Deno.test(
+  needs("serve on a terminal prints a link, once per start until it was used", program("python3"), LINUX),
+  () =>
+    withConfig('[server]\nlisten = "127.0.0.1:0"\npublic_url = "https://feed.example"\n', async (folder) => {
+      const server = begin(folder, {}, ["python3", "-c", IN_TERMINAL]);
+      await server.said("within 15 minutes");
+      await server.said("/sign-in/link/");
+      assert.match(server.log(), /https:\/\/feed\.example\/sign-in\/link\/[\w-]{22}\r?\n/);
+      server.signal("SIGTERM");
+      assert.equal((await server.over).code, 0);
+      const { audit } = await regfeedJson<{ audit: { actor: string; act: string }[] }>(folder, "audit list");
+      assert.deepEqual(audit.map(({ actor, act }) => [actor, act]), [["service", "console.link"]]);
+    }),
+);
 
 Deno.test("serve logs the command that prints a link, but no link", () =>
   withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {

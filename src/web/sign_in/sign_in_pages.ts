@@ -25,6 +25,8 @@ export interface SignInOptions {
 }
 
 const RETURN_FIELD = "return_to";
+/** Password managers store the key under this name. */
+const USER_NAME = markup`<input type="text" name="username" value="API key" autocomplete="username" hidden>`;
 /** The action of a form whose session ended, and the beginning of the names of its fields. */
 const KEPT_ACTION = "kept_action";
 const KEPT = "kept.";
@@ -155,6 +157,7 @@ function signInPage(
   const keyForm = postForm(secrets, {
     action: "/sign-in",
     fields: [
+      USER_NAME,
       fields.text("key", words.key.label, {
         type: "password",
         hint: words.key.hint,

@@ -52,8 +52,8 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--remote-debugging-port=0",
-  // Only 127.0.0.1 can be reached.
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  // Only this machine can be reached.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];
 const PATIENCE_MS = 20_000;
 

@@ -27,7 +27,7 @@ export interface LinkMails {
 /** Sessions. Each call is one transaction. All times are in Unix ms. */
 export interface SessionStore {
   /**
-   * Starts a session. Returns false if the customer is unknown or disabled, or if the key is not valid or not the
+   * Starts a session, and notes the use of its key. Returns false if the customer is unknown or disabled, or if the key is not valid or not the
    * customer's. The sign-in of an operator is audited.
    */
   startSession(session: NewSession & { viewer: Viewer }): Promise<boolean>;

@@ -225,6 +225,9 @@ function start(connection: Connection, viewer: Viewer, session: NewSession): voi
       values (${id}, ${hash}, ${customerId}, ${operator}, ${method}, ${keyHash}, ${createdAtMs}, ${createdAtMs},
         ${client.ipAddress}, ${client.userAgent})`,
   );
+  if (keyHash !== null) {
+    connection.run(sql`update api_keys set last_used_at = ${createdAtMs} where hash = ${keyHash}`);
+  }
   const own = customerId === null ? sql`operator = ${operator}` : sql`customer_id = ${customerId}`;
   connection.run(
     sql`delete from sessions where id in (

@@ -65,6 +65,7 @@ test("startSession() keeps a customer's and an operator's session", async (store
   const customer = await addCustomer(store);
   const client = { ipAddress: "2001:db8::1", userAgent: "<b>Safari" };
   assert.equal(await start(store, "ses_1", ANA, { keyHash: aKey("1").hash, client }), true);
+  assert.equal((await store.findKey(aKey("1").hash))?.key.lastUsedAtMs, T0);
   assert.equal(await start(store, "ses_2", OPERATOR), true);
   assert.deepEqual(await store.findSession(hashOf("ses_1")), {
     session: { id: "ses_1", viewer: ANA, method: "key", createdAtMs: T0, lastSeenAtMs: T0, client },
