@@ -21,7 +21,11 @@ const MARKDOWN = /\.md$/;
 
 export function docsPages({ describe }: DocsOptions): PageRoute[] {
   let loading: Promise<DocsView> | null = null;
-  const view = () => loading ??= load(describe);
+  const view = () =>
+    loading ??= load(describe).catch((error) => {
+      loading = null; // the next request tries again
+      throw error;
+    });
 
   /** Responds with a page, or with its Markdown if the path or the client asks for it. */
   const show = async (path: string, call: PageCall): Promise<PageResult> => {
