@@ -1,11 +1,19 @@
 // The status pages over HTTP: sources, coverage, incidents, the feed, and who may see them.
 import assert from "node:assert/strict";
 import { createSessions } from "../../../src/accounts/sessions.ts";
-import { NO_COUNTS } from "../../../src/domain/source/fetch_record.ts";
+import { coverageDays, dayOf } from "../../../src/domain/source/coverage_days.ts";
+import { type FetchDay, NO_COUNTS } from "../../../src/domain/source/fetch_record.ts";
+import { Body } from "../../../src/http/response_cache.ts";
 import type { FetchEnd } from "../../../src/domain/ports/store/sources.ts";
 import { coverageBars } from "../../../src/web/status/coverage_bars.ts";
 import { stateText } from "../../../src/web/status/state_line.ts";
-import type { StateSummary } from "../../../src/web/status/status_report.ts";
+import { statusPage } from "../../../src/web/status/status_page.ts";
+import {
+  CONDITION_ORDER,
+  type SourceStatus,
+  type StateSummary,
+} from "../../../src/web/status/status_report.ts";
+import { formatFor } from "../../../src/web/texts/format.ts";
 import { TEXTS } from "../../../src/web/texts/texts.ts";
 import { aFetchEnd } from "../../store/contract/given.ts";
 import { START_MS, withWorld, type World } from "../../support/world.ts";
@@ -13,6 +21,7 @@ import { START_MS, withWorld, type World } from "../../support/world.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
+const NO_FETCHES = { ok: 0, partial: 0, failing: 0, blocked: 0, empty: 0 };
 const SECRET = "https://board.example/feed?key=hunter2";
 
 function config(ids: readonly string[], rest = ""): string {
@@ -208,6 +217,41 @@ Deno.test("[console] status decides who may see the status pages", async () => {
       assert.match((await visit("/", { headers: { cookie } })).text, /has not been fetched yet/);
     }
   });
+});
+
+Deno.test("/status is smaller than 60 kB with 500 sources, of which many have gaps", () => {
+  const nowMs = START_MS;
+  const outcomes: Partial<FetchDay["fetches"]>[] = [{ ok: 47, failing: 1 }, { failing: 9 }, { partial: 48 }];
+  const sources = Array.from({ length: 500 }, (_, at): SourceStatus => ({
+    source: {
+      id: `source-${at}`,
+      nameEn: `Federal Commission for Data Protection and Freedom of Information, chamber ${at}`,
+      nameDe: "",
+      baseUrl: `https://www.authority-${(at * 7_919) % 10_007}.example/en/`,
+    },
+    condition: CONDITION_ORDER[at % 50] ?? "ok",
+    sinceMs: nowMs - at * 61_007,
+    lastSuccessAtMs: nowMs - at * 7_919,
+    lastNewAtMs: nowMs - at * 1_234_567,
+  }));
+  const days = sources.map(({ source }, at) => {
+    const rows = Array.from({ length: 90 }, (_, back): FetchDay => {
+      const isGap = (at * 7_919 + back * 104_729) % 40 === 0;
+      return {
+        day: dayOf(nowMs) - 89 + back,
+        fetches: { ...NO_FETCHES, ...(isGap ? outcomes[(at + back) % 3] : { ok: 48 }) },
+        longestGapMs: isGap ? at * 300_000 : HOUR,
+        nextDueAtMs: nowMs,
+      };
+    });
+    return [source.id, coverageDays(rows, { nowMs, count: 90, addedAtMs: null })] as const;
+  });
+  const call = { texts: TEXTS.de, format: formatFor("de"), language: "en", nowMs } as const;
+  const { body } = statusPage({ sources, incidents: [], days: new Map(days) }, call);
+  const gaps = body.text.match(/<details>/g)?.length ?? 0;
+  assert.ok(gaps > 400, `${gaps} sources with gaps`);
+  const { length } = new Body(body.text).gzip() ?? [];
+  assert.ok(length > 0 && length < 60_000, `${length} bytes`);
 });
 
 Deno.test("stateText() describes the state in one line", () => {
