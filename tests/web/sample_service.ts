@@ -4,6 +4,7 @@ import { createSessions } from "../../src/accounts/sessions.ts";
 import { configText, renderFeed, REVISION, samplePublishers } from "../../src/cli/demo/setup.ts";
 import type { Viewer } from "../../src/domain/customer/session.ts";
 import { listen } from "../../src/platform/http/http_server.ts";
+import { addPastFetches, addPastIncidents } from "./sample_history.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
 export type SampleViewer = "visitor" | "customer" | "operator";
@@ -61,6 +62,7 @@ async function arrange(world: World, publishers: ReturnType<typeof samplePublish
   platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
   platform.http.serve(`${HOOKS}/compliance`, () => ({ status: 204 }));
   platform.http.serve(`${HOOKS}/archive`, () => ({ status: 500 }));
+  await addPastIncidents(world);
   const { customer, key } = await addCustomer({ email: "ana@example.org" });
   const subscribe = async (body: unknown) => {
     const reply = await ask("/v1/subscriptions", { method: "POST", key, body: JSON.stringify(body) });
@@ -77,16 +79,20 @@ async function arrange(world: World, publishers: ReturnType<typeof samplePublish
     severity_min: "high",
     topics: ["transparency"],
   });
-  const pass = async (ms: number) => {
-    await platform.clock.advance(ms);
-    await app.tick();
+  // Longer steps would look like interruptions.
+  const passHalfHours = async (count: number) => {
+    for (let passed = 0; passed < count; passed++) {
+      await platform.clock.advance(HOUR_MS / 2);
+      await app.tick();
+    }
   };
-  await pass(HOUR_MS);
+  await passHalfHours(2);
   const revised = publishers.find(({ id }) => id === REVISION.publisher)?.publications
     .find(({ id }) => id === REVISION.publication);
   if (revised !== undefined) revised.summary = REVISION.summary;
-  await pass(HOUR_MS);
-  await pass(HOUR_MS);
+  await passHalfHours(3);
+  await addPastFetches(world);
+  await passHalfHours(1);
 
   const { events } = (await ask("/v1/events", { key })).json;
   const revision = events.find((event: { version: number }) => event.version === 2);

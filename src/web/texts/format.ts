@@ -18,7 +18,7 @@ export interface Format {
   dateTime(ms: number): string;
   /** A time of day to the minute, without a date. */
   time(ms: number): string;
-  /** How long ago or in how long, such as `3 minutes ago`. */
+  /** How long ago or in how long, such as `3 minutes ago` or `now`. */
   relative(ms: number, nowMs: number): string;
   /** A duration in its largest unit, such as `3 minutes`. */
   duration(ms: number): string;
@@ -67,6 +67,7 @@ function createFormat(locale: string): Format {
   });
   const time = new Intl.DateTimeFormat(locale, clock);
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always" });
+  const now = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
   const list = new Intl.ListFormat(locale, { type: "conjunction" });
   const plural = new Intl.PluralRules(locale);
   const units = new Map(
@@ -93,6 +94,7 @@ function createFormat(locale: string): Format {
     time: (ms) => time.format(ms),
     relative(ms, nowMs) {
       const passed = ms - nowMs;
+      if (Math.abs(passed) < 1_000) return now;
       const [unit, size] = unitOf(Math.abs(passed));
       return relative.format(Math.trunc(passed / size), unit);
     },

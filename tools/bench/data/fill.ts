@@ -14,8 +14,10 @@ import type { Provenance } from "../../../src/domain/event/provenance.ts";
 import { SEVERITIES } from "../../../src/domain/event/severity.ts";
 import type { PublicationKey } from "../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
+import { NO_COUNTS } from "../../../src/domain/source/fetch_record.ts";
 import { COMMON_WORD, createChance, pick, RARE_WORD, SOURCES } from "./invented.ts";
 
+const DAY_MS = 86_400_000;
 /** Events per transaction. */
 const BATCH = 5_000;
 
@@ -146,5 +148,45 @@ export async function fillSubscriptions(store: Store, count: number): Promise<vo
         search: chance() < 0.5 ? null : toSearch(pick(SEARCHES, chance)),
       },
     });
+  }
+}
+
+/** Registers sources, and records a fetch of each on each of the last `days` days. One in 40 failed. */
+export async function fillFetches(store: Store, sourceIds: readonly string[], days: number): Promise<void> {
+  const nowMs = Date.now();
+  const schedule = "0 * * * *";
+  await store.registerSources(
+    sourceIds.map((id) => ({ id, host: null, schedule, nextRunAtMs: nowMs })),
+    nowMs,
+  );
+  for (const [at, sourceId] of sourceIds.entries()) {
+    for (let day = days - 1; day >= 0; day--) {
+      const atMs = nowMs - day * DAY_MS;
+      const isFailed = (at * 7 + day) % 40 === 0;
+      await store.finishFetch({
+        sourceId,
+        holder: "bench",
+        atMs,
+        schedule,
+        nextDueAtMs: atMs + DAY_MS,
+        notBeforeMs: 0,
+        outcome: isFailed ? "failing" : "ok",
+        isItsFault: true,
+        outcomeSinceMs: atMs,
+        kept: null,
+        error: isFailed ? "timed out" : null,
+        cadence: { lastAtMs: atMs, days: [], seen: "" },
+        moves: [],
+        partialFailures: [],
+        record: {
+          startedAtMs: atMs,
+          cause: isFailed ? "timeout" : null,
+          counts: NO_COUNTS,
+          documentHash: null,
+        },
+        narrowUntilMs: null,
+        hosts: [],
+      });
+    }
   }
 }

@@ -6,7 +6,7 @@ import { TOPICS } from "../../../src/classify/classify.ts";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 import { readConfig } from "../data/config.ts";
-import { addCustomer, addEvents, addSubscription, fillEvents, newId } from "../data/fill.ts";
+import { addCustomer, addEvents, addSubscription, fillEvents, fillFetches, newId } from "../data/fill.ts";
 import { COMMON_WORD, createEvents, SOURCES } from "../data/invented.ts";
 import { openBenchStore } from "../data/store.ts";
 import { median } from "../measure.ts";
@@ -14,6 +14,7 @@ import { type Bench, rounded } from "../row.ts";
 
 const SUBSCRIPTIONS = 1_000;
 const CONFIGURED_SOURCES = 50;
+const DAYS_OF_FETCHES = 90;
 const REQUESTS = 30;
 const MAX_MS = 30;
 const MAX_KB = 60;
@@ -41,17 +42,18 @@ function pagesOf(eventId: string): MeasuredPage[] {
     { name: "event", path: `/console/events/${eventId}`, viewer: "customer" },
     { name: "docs", path: "/docs", viewer: "visitor" },
     { name: "home", path: "/", viewer: "visitor" },
+    { name: "status", path: "/status", viewer: "visitor" },
   ];
 }
 
 export async function measurePages(bench: Bench): Promise<void> {
   const { folder, settings, tell, add } = bench;
   const store = openBenchStore(join(folder, "pages.db"));
-  const sources = Array.from({ length: CONFIGURED_SOURCES }, (_, at) => SOURCES[at] ?? `source-${at}`)
-    .map((id) =>
-      `[[sources]]\nid = "${id}"\nname_en = "Authority ${id}"\nbase_url = "https://${id}.example"\n` +
-      `url = "https://${id}.example/feed"\nschedule = "0 * * * *"\n`
-    );
+  const sourceIds = Array.from({ length: CONFIGURED_SOURCES }, (_, at) => SOURCES[at] ?? `source-${at}`);
+  const sources = sourceIds.map((id) =>
+    `[[sources]]\nid = "${id}"\nname_en = "Authority ${id}"\nbase_url = "https://${id}.example"\n` +
+    `url = "https://${id}.example/feed"\nschedule = "0 * * * *"\n`
+  );
   const config = await readConfig(sources.join(""), folder);
   const platform = createPlatform({ log: config.log });
   const app = createApp({ config, platform, store, version: "0.0.0-bench" });
@@ -63,6 +65,7 @@ export async function measurePages(bench: Bench): Promise<void> {
     for (let number = 0; number < SUBSCRIPTIONS; number++) {
       await addSubscription(store, { customerId, webhookUrl: `https://receiver-${number}.example/hook` });
     }
+    await fillFetches(store, sourceIds, DAYS_OF_FETCHES);
     const event = make();
     await addEvents(store, [event], true);
     const { clock } = platform;
