@@ -53,6 +53,6 @@ function describe(id: string, events: number, isDelivered: boolean): string {
   if (events === 0) return noneHeld(id);
   const what = `${formatCount(events, "event")} of ${id}`;
   return isDelivered
-    ? `${what} released for delivery to the matching subscriptions\n`
+    ? `${what} released for delivery to the matching subscriptions that are older than the events or have a backfill\n`
     : `${what} kept in the store and not delivered\n`;
 }

@@ -284,9 +284,12 @@ export const EVERYTHING: DeliveriesFor = (
   }));
 
 /** Lets subscriptions catch up until none can continue. Returns the number of calls that made progress. */
-export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
+export async function catchUpAll(
+  store: Store,
+  terms: Partial<QuotaTerms & { deliveriesFor: DeliveriesFor }> = {},
+): Promise<number> {
   for (let calls = 0;; calls++) {
-    if (await store.catchUp({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
+    if (await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING, ...terms }) === 0) return calls;
     if (calls > MAX_RELEASED) throw new Error("catching up does not end");
   }
 }

@@ -144,7 +144,7 @@ export interface Undelivered extends AllUndelivered {
 export interface DeliveryStore {
   /**
    * Matches waiting events, oldest first. Stores the deliveries that `deliveriesFor` returns for the subscriptions that
-   * existed when the event was stored. Holds deliveries over the quota, up to the customer's limit on held deliveries.
+   * existed when the event was stored, or whose backfill covers it. Holds deliveries over the quota, up to the customer's limit on held deliveries.
    * Beyond that limit, the subscription gets events through {@link catchUp}. Returns the number of events matched.
    */
   matchEvents(match: QuotaTerms & { limit: number; deliveriesFor: DeliveriesFor }): Promise<number>;

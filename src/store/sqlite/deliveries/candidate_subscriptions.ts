@@ -8,9 +8,16 @@ export interface Candidate {
   subscription: MatchedSubscription;
   /** `seq` of the last event stored before the subscription was created. */
   afterSeq: number;
+  /** Events stored before the subscription belong to it if they were published since this time; null without a backfill. */
+  backfillSinceMs: number | null;
   customerEnabled: boolean;
   /** Whether the subscription is catching up, so that events matched now reach it later. */
   isCatchingUp: boolean;
+}
+
+interface StoredEvent {
+  seq: number;
+  publishedAtMs: number;
 }
 
 export class Candidates {
@@ -30,9 +37,14 @@ export class Candidates {
     this.#version = version;
   }
 
-  /** Returns the subscriptions that existed when the event was stored, except those that are catching up. */
-  presentAt(seq: number): MatchedSubscription[] {
-    return [...this.#byId.values()].filter(({ isCatchingUp, afterSeq }) => !isCatchingUp && afterSeq < seq)
+  /**
+   * Returns the subscriptions that existed when the event was stored, or whose backfill covers it, except those that are
+   * catching up.
+   */
+  coveredBy(event: StoredEvent): MatchedSubscription[] {
+    return [...this.#byId.values()].filter((candidate) =>
+      !candidate.isCatchingUp && isCovered(candidate, event)
+    )
       .map(({ subscription }) => subscription);
   }
 
@@ -43,6 +55,14 @@ export class Candidates {
   get(id: string): Candidate | undefined {
     return this.#byId.get(id);
   }
+}
+
+/** An event is matched long after it was stored if a change spike held it, and its release may follow a backfill. */
+export function isCovered(
+  { afterSeq, backfillSinceMs }: Candidate,
+  { seq, publishedAtMs }: StoredEvent,
+): boolean {
+  return afterSeq < seq || (backfillSinceMs !== null && backfillSinceMs <= publishedAtMs);
 }
 
 /** Returns a version that triggers increment whenever a subscription changes in a way that affects matching. */
@@ -62,6 +82,7 @@ function candidateFromRow(row: Row): Candidate {
   return {
     subscription: subscriptionFromRow(row),
     afterSeq: Number(row["after_seq"]),
+    backfillSinceMs: row["backfill_since"] as number | null,
     customerEnabled: row["customer_enabled"] === 1,
     isCatchingUp: row["resume_after"] !== null,
   };

@@ -111,7 +111,7 @@ function takeStep(connection: Connection, row: Row, step: Step): void {
   else passMatched(connection, row, step);
 }
 
-/** Takes a step through the events stored before the subscription was created. */
+/** Takes a step through the events stored before the subscription was created, except those that a change spike holds. */
 function passStored(connection: Connection, row: Row, step: Step): void {
   const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
@@ -127,8 +127,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   const isOver = position >= past;
   connection.run(
     sql`update subscriptions
-      set backfill_seq = ${isOver ? null : position},
-        backfill_since = ${isOver ? null : Number(row["backfill_since"])} where id = ${String(row["id"])}`,
+      set backfill_seq = ${isOver ? null : position} where id = ${String(row["id"])}`,
   );
   if (!isAll) pause(connection, row, step.terms);
 }
@@ -137,7 +136,8 @@ function passStored(connection: Connection, row: Row, step: Step): void {
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
-      where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
+      where position > ${Number(row["resume_after"])}
+        and (event_seq > ${Number(row["after_seq"])} or published_at >= ${row["backfill_since"] ?? null})
       order by position limit ${EVENTS}`,
   );
   const handled = makeInOrder(connection, events, step);

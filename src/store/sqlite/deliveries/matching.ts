@@ -2,7 +2,7 @@
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { heldFullMail } from "../../../domain/plans/month_quota.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import type { Candidate, Candidates } from "./candidate_subscriptions.ts";
+import { type Candidate, type Candidates, isCovered } from "./candidate_subscriptions.ts";
 import { logMatch, resumePaused, startCatchUp } from "./catch_up_subscriptions.ts";
 import type { Connection } from "../connection/connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
@@ -54,12 +54,13 @@ function matchWaiting(
   for (const row of waiting) {
     const seq = Number(row["seq"]);
     const event: RegEvent = JSON.parse(String(row["json"]));
-    const subscriptions = candidates.presentAt(seq);
+    const stored = { seq, publishedAtMs: event.published_at };
+    const subscriptions = candidates.coveredBy(stored);
     if (subscriptions.length > 0) {
       const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
       for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
         const candidate = candidates.get(delivery.subscriptionId);
-        if (candidate === undefined || candidate.afterSeq >= seq) {
+        if (candidate === undefined || !isCovered(candidate, stored)) {
           throw new Error(`event ${event.id} cannot be delivered to subscription ${delivery.subscriptionId}`);
         }
         if (behind.has(delivery.subscriptionId)) continue;

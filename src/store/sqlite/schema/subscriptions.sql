@@ -44,7 +44,8 @@ create table subscriptions (
   pace text not null default 'steady' check (pace in ('steady', 'probing', 'recovering')),
   -- No attempt begins before this time.
   resume_at integer not null default 0,
-  -- The backfill in progress: events published since backfill_since, of which those up to backfill_seq are handled.
+  -- The backfill covers events published since backfill_since, also those that a change spike holds until later. While
+  -- it is in progress, those stored up to backfill_seq are handled.
   backfill_since integer,
   backfill_seq integer,
   -- The last position of match_log that was matched against the subscription; null unless it is catching up.
@@ -55,7 +56,7 @@ create table subscriptions (
   held_full_since integer,
   check ((disabled_at is null) = (disabled_by is null)),
   check ((previous_secret is null) = (previous_secret_until is null)),
-  check ((backfill_since is null) = (backfill_seq is null))
+  check (backfill_seq is null or backfill_since is not null)
 ) strict, without rowid;
 
 create unique index subscriptions_active on subscriptions (customer_id, identity)

@@ -12,7 +12,7 @@ import { sql } from "../connection/sql.ts";
 
 export const SUBSCRIPTION_COLUMNS =
   sql`id, customer_id, webhook_url, filter, language, created_at, disabled_at,
-      disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
+      disabled_by, deleted_at, backfill_since, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /** The further columns of {@link listedFromRow}. */
 export const LISTED_COLUMNS = sql`name, note, header_names, last_success_at, first_failure_at,
@@ -93,7 +93,8 @@ function nextEventId(connection: Connection, row: Row): string | null {
   const next = row["backfill_seq"] === null
     ? connection.get(
       sql`select id from match_log join events on events.seq = event_seq
-        where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
+        where position > ${Number(row["resume_after"])}
+          and (event_seq > ${Number(row["after_seq"])} or published_at >= ${row["backfill_since"] ?? null})
         order by position limit 1`,
     )
     : connection.get(

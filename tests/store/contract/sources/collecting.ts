@@ -18,12 +18,18 @@ import {
   aFetchEnd,
   anEvent,
   aSource,
+  aSubscription,
   BY,
+  catchUpAll,
+  claimAll,
+  EVERYTHING,
   matchAll,
   PROVENANCE,
   publish,
   recordIt,
+  subscribe,
   T0,
+  TERMS,
 } from "../given.ts";
 import { test } from "../contract.ts";
 
@@ -111,6 +117,30 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     ["cli:test", "source.discard", { source: "board", events: 2 }],
     ["cli:test", "source.release", { source: "board", events: 2 }],
   ]);
+});
+
+test("released events reach the subscriptions whose backfill covers them, once each, whenever it ran", async (store) => {
+  await withSubscriber(store);
+  await fetched(store, ["evt_1", "evt_2"], { published_at: T0 });
+  await store.finishFetch(aFetchEnd("board", T0), () => SPIKE);
+  const add = (id: string, sinceMs: number) =>
+    store.addSubscription(aSubscription(id), 9, { backfill: { sinceMs, perDay: 9 } });
+  await add("sub_over", T0);
+  await add("sub_newer", T0 + 1);
+  await subscribe(store, "sub_none");
+  await catchUpAll(store);
+  await add("sub_later", T0);
+  await store.releaseEvents("board", "deliver", BY);
+  await add("sub_last", T0);
+  await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING });
+  await matchAll(store);
+  await catchUpAll(store);
+  const got = (await claimAll(store)).map(({ subscriptionId, body }) => `${subscriptionId} ${body}`).sort();
+  assert.deepEqual(
+    got,
+    ["sub_1", "sub_last", "sub_later", "sub_over"].flatMap((id) => [`${id} 1: evt_1`, `${id} 2: evt_2`])
+      .sort(),
+  );
 });
 
 test("a revision waits behind the previous version", async (store) => {
