@@ -60,12 +60,14 @@ export interface Fields {
 
 /** Returns the fields of one form. `prefix` keeps the ids of several forms on a page apart. */
 export function fieldsOf(
-  { texts, typed, errors, errorsIn = "en" }: {
+  { texts, typed, errors, errorsIn = "en", isFilter = false }: {
     texts: Texts;
     typed: TypedValues;
     errors: readonly Finding[];
     /** The language of the errors; those of the API are in English. */
     errorsIn?: string;
+    /** In a form of filters, every field is optional, so none says so. */
+    isFilter?: boolean;
   },
   prefix = "",
 ): Fields {
@@ -91,7 +93,7 @@ export function fieldsOf(
   };
   const labelOf = (name: string, label: string, isRequired: boolean): Html =>
     markup`<label for="${idOf(name)}">${label}${
-      isRequired ? null : markup` <span class="optional">${texts.common.form.optional}</span>`
+      isRequired || isFilter ? null : markup` <span class="optional">${texts.common.form.optional}</span>`
     }</label>`;
 
   return {

@@ -36,6 +36,9 @@ Deno.test("feedDays() groups by the date that the source states, newest first, a
   assert.deepEqual(shown.flatMap(({ rows }) => rows.filter(({ isNew }) => isNew).map(({ id }) => id)), [
     "evt_1",
   ]);
+  const versions = [2, 1].map((version) => event(`evt_v${version}`, { external_id: "a", version }));
+  const [first] = feedDays(versions, { newIds: new Set(), by: "publication" }, reader());
+  assert.deepEqual(first?.rows.map(({ isSuperseded }) => isSuperseded), [false, true]);
   const arrived = [1, 2, 0].map((day) =>
     event(`evt_${day}`, { ...at("2026-01-01"), ingested_at: NOW - day * 86_400_000 })
   );

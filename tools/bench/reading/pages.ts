@@ -40,6 +40,8 @@ function pagesOf(eventId: string): MeasuredPage[] {
       viewer: "customer",
     },
     { name: "event", path: `/console/events/${eventId}`, viewer: "customer" },
+    { name: "status", path: "/status", viewer: "visitor" },
+    { name: "operator", path: "/operator", viewer: "operator" },
     { name: "docs", path: "/docs", viewer: "visitor" },
     { name: "home", path: "/", viewer: "visitor" },
     { name: "status", path: "/status", viewer: "visitor" },

@@ -120,7 +120,7 @@ function shortcutLinks({ call: { texts, nowMs }, query }: FeedContent): Html {
 function filterForm({ call, vocabulary, query, chips, errors }: FeedContent): Html {
   const { texts, typed, format } = call;
   const names = texts.feed.filters;
-  const fields = fieldsOf({ texts, typed, errors });
+  const fields = fieldsOf({ texts, typed, errors, isFilter: true });
   const fieldCall = { fields, typed, texts, format, vocabulary, invalid: errors.map(({ field }) => field) };
   const after = query.filters.get("after")?.[0];
   const day = (name: "since" | "until") => {
@@ -197,8 +197,8 @@ function eventRow(row: FeedRow, { texts, language }: CustomerCall): Html {
   }<span class="type">${row.typeName}</span>${
     row.version > 1 ? badge({ tone: "accent", shape: "half", text: text.revision(row.version) }) : null
   }${row.isWithdrawn ? badge({ tone: "warn", shape: "cross", text: text.withdrawn }) : null}${
-    row.isNew ? badge({ tone: "good", shape: "diamond", text: text.isNew }) : null
-  }</p>
+    row.isSuperseded ? badge({ tone: "neutral", shape: "ring", text: text.superseded }) : null
+  }${row.isNew ? badge({ tone: "good", shape: "diamond", text: text.isNew }) : null}</p>
 <h3><a href="${FEED_PATH}/events/${row.id}"${
     row.titleLanguage === language ? null : markup` lang="${row.titleLanguage}"`
   }>${row.title}</a></h3>

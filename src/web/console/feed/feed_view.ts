@@ -22,6 +22,8 @@ export interface FeedRow {
   /** Greater than 1 for a revision. */
   version: number;
   isWithdrawn: boolean;
+  /** Whether a later version of the publication is on the same page. */
+  isSuperseded: boolean;
   isNew: boolean;
 }
 
@@ -70,15 +72,30 @@ export function feedDays(
     events,
     (event) => by === "arrival" ? isoDay(event.ingested_at) : dayOf(event),
   );
+  const newest = new Map<string, number>();
+  for (const event of events) {
+    newest.set(publicationOf(event), Math.max(event.version, newest.get(publicationOf(event)) ?? 0));
+  }
   const days = [...groups].map(([day, group]) => ({
     day,
-    rows: group.map((event) => rowOf(event, newIds.has(event.id), reader)),
+    rows: group.map((event) => ({
+      ...rowOf(event, reader),
+      isNew: newIds.has(event.id),
+      isSuperseded: event.version < (newest.get(publicationOf(event)) ?? 0),
+    })),
   }));
   // A source in another time zone may state a date that is a day off, so the days may not be in order.
   return by === "arrival" ? days : days.sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
-function rowOf(event: RegEvent, isNew: boolean, { language, vocabulary, format }: Reader): FeedRow {
+function publicationOf({ source_id, external_id }: RegEvent): string {
+  return JSON.stringify([source_id, external_id]);
+}
+
+function rowOf(
+  event: RegEvent,
+  { language, vocabulary, format }: Reader,
+): Omit<FeedRow, "isNew" | "isSuperseded"> {
   const { title, language: titleLanguage } = textsFor(event, language);
   return {
     id: event.id,
@@ -93,7 +110,6 @@ function rowOf(event: RegEvent, isNew: boolean, { language, vocabulary, format }
     topicNames: event.topics.map(vocabulary.topicName),
     version: event.version,
     isWithdrawn: event.status === "withdrawn",
-    isNew,
   };
 }
 

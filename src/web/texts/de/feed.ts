@@ -63,6 +63,7 @@ export const feed: typeof english = {
     isNew: "Neu",
     revision: (version) => `Fassung ${version}`,
     withdrawn: "Zurückgezogen",
+    superseded: "Überholt",
     time: (time) => `${time} UTC`,
   },
   empty: {

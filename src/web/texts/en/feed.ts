@@ -67,6 +67,7 @@ export const feed = {
     isNew: "New",
     revision: (version: number): string => `Version ${version}`,
     withdrawn: "Withdrawn",
+    superseded: "Superseded",
     time: (time: string): string => `${time} UTC`,
   },
   empty: {

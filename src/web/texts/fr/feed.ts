@@ -63,6 +63,7 @@ export const feed: typeof english = {
     isNew: "Nouveau",
     revision: (version) => `Version ${version}`,
     withdrawn: "Retiré",
+    superseded: "Remplacé",
     time: (time) => `${time} UTC`,
   },
   empty: {
