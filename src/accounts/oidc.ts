@@ -90,10 +90,9 @@ export function createOidc(
   },
 ): Oidc {
   let known: { configuration: Configuration; atMs: number } | null = null;
+  let discovering: Promise<Configuration> | null = null;
 
-  const configure = async (): Promise<Configuration> => {
-    const nowMs = clock.nowMs();
-    if (known !== null && Math.abs(nowMs - known.atMs) < CONFIGURATION_MS) return known.configuration;
+  const discover = async (): Promise<Configuration> => {
     const client = await import("openid-client");
     const { issuer, clientId, clientSecret } = settings;
     const metadata = {
@@ -101,7 +100,7 @@ export function createOidc(
       [client.clockTolerance]: CLOCK_TOLERANCE_S,
     };
     const authentication = clientSecret === null ? client.None() : undefined;
-    const configuration = await client.discovery(new URL(issuer), clientId, metadata, authentication, {
+    return await client.discovery(new URL(issuer), clientId, metadata, authentication, {
       [client.customFetch]: fetchThrough(http, { clock, authorities: await settings.authorities?.() }),
       execute: [
         // An ID token is accepted only with the issuer's signature, even though it comes from the issuer directly.
@@ -109,7 +108,14 @@ export function createOidc(
         ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : []),
       ],
     });
-    known = { configuration, atMs: nowMs };
+  };
+
+  const configure = async (): Promise<Configuration> => {
+    if (known !== null && Math.abs(clock.nowMs() - known.atMs) < CONFIGURATION_MS) return known.configuration;
+    // Visitors who begin at the same time share one request, so that they cannot make this service flood the issuer.
+    discovering ??= discover().finally(() => discovering = null);
+    const configuration = await discovering;
+    known = { configuration, atMs: clock.nowMs() };
     return configuration;
   };
 

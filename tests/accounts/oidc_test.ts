@@ -242,7 +242,7 @@ const SETTINGS: OidcSettings = {
   authorities: null,
 };
 
-Deno.test("begin() waits for the issuer no longer than its time limit, and reads no endless response", async () => {
+Deno.test("begin() limits the time, the bytes and the number of requests to the issuer", async () => {
   const begin = (request: HttpClient["request"], clock = fakeClock(0)) => {
     const redirectUri = "https://feed.example/sign-in/oidc/callback";
     const oidc = createOidc(SETTINGS, { clock, random: createRandom(), http: { request }, redirectUri });
@@ -267,6 +267,24 @@ Deno.test("begin() waits for the issuer no longer than its time limit, and reads
   });
   assert.deepEqual(await endless, ["unreachable", "the issuer cannot be reached: the response is too large"]);
   assert.deepEqual(limits, [1_048_576]);
+  let requests = 0;
+  const slow = Promise.withResolvers<void>();
+  const refusing = createOidc(SETTINGS, {
+    clock: fakeClock(0),
+    random: createRandom(),
+    redirectUri: "https://feed.example/sign-in/oidc/callback",
+    http: {
+      async request() {
+        requests++;
+        await slow.promise;
+        return { status: 500, headers: {}, body: new Uint8Array(), truncated: false };
+      },
+    },
+  });
+  const crowd = Array.from({ length: 20 }, () => refusing.begin("").catch((error: OidcError) => error.fault));
+  slow.resolve();
+  assert.deepEqual(new Set(await Promise.all(crowd)), new Set(["unreachable"]));
+  assert.equal(requests, 1, "visitors share a request");
   const html = begin(() =>
     Promise.resolve({
       status: 200,

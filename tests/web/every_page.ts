@@ -35,6 +35,8 @@ const PAGES = {
   "feed-no-match": ["customer", "/console?q=nowhere&severity_min=critical"],
   "event-unknown": ["customer", "/console/events/evt_unknown", 404],
   "sessions": ["customer", "/console/sessions"],
+  "operator-sessions": ["operator", "/operator/sessions"],
+  "sign-in-used-link": ["visitor", "/sign-in/link/used", 404],
 } as const satisfies Record<string, Row>;
 
 export type PageName = keyof typeof PAGES;

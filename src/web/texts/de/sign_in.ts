@@ -90,7 +90,7 @@ export const signIn: typeof english = {
       operator: "Betreiber",
       method: "Angemeldet mit",
       address: "IP-Adresse",
-      signedIn: "Seit",
+      signedIn: "Begonnen",
       lastSeen: "Zuletzt genutzt",
       end: "Beenden",
     },

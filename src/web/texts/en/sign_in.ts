@@ -80,7 +80,7 @@ export const signIn = {
       operator: "Operator",
       method: "Signed in with",
       address: "IP address",
-      signedIn: "Since",
+      signedIn: "Began",
       lastSeen: "Last used",
       end: "End",
     },

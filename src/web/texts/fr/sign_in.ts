@@ -86,7 +86,7 @@ export const signIn: typeof english = {
       operator: "Exploitant",
       method: "Connecté avec",
       address: "Adresse IP",
-      signedIn: "Depuis",
+      signedIn: "Début",
       lastSeen: "Dernière utilisation",
       end: "Terminer",
     },
