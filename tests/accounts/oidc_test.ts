@@ -4,8 +4,11 @@ import { Buffer } from "node:buffer";
 import { Events, OAuth2Server } from "npm:oauth2-mock-server@9.3.0";
 import { createOidc, type OidcError, type OidcSettings, operatorOf } from "../../src/accounts/oidc.ts";
 import type { HttpClient } from "../../src/domain/ports/ports.ts";
+import { createClock } from "../../src/platform/clock.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";
 import { createRandom } from "../../src/platform/random.ts";
+import { checkSingleSignOn } from "../../src/server/checks/single_sign_on.ts";
+import { configOf } from "../config/given.ts";
 import { fakeClock } from "../support/clock.ts";
 import { withWorld, type World } from "../support/world.ts";
 import { type Browser, createBrowser } from "../web/sign_in/browser.ts";
@@ -229,6 +232,25 @@ Deno.test("an issuer that cannot be reached, or has another name, is reported on
       assert.match(page.text, /does not respond as expected/);
       assert.match(JSON.stringify(platform.lines), /cannot be reached: connection refused/);
     });
+  }));
+
+Deno.test("doctor says whether the issuer responds", () =>
+  withIssuer(async ({ server, url }) => {
+    const http = createHttpClient();
+    const check = async (issuer: string) => {
+      const { console } = await configOf(configFor(issuer));
+      const host = { readText: () => Promise.reject(new Error("no file")) };
+      const [finding] = await checkSingleSignOn({ console }, { clock: createClock(), http, host });
+      return `${finding?.level}: ${finding?.seen}`;
+    };
+    try {
+      assert.equal(await check(url), `good: operators can sign in at ${url}`);
+      assert.match(await check(url.replace("localhost", "127.0.0.1")), /^warning: .*issuer does not match/);
+      await server.stop();
+      assert.match(await check(url), /^warning: .*cannot be reached: connection refused$/);
+    } finally {
+      await http.close();
+    }
   }));
 
 const SETTINGS: OidcSettings = {

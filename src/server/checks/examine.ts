@@ -25,6 +25,7 @@ import { askHosts, checkClock, checkHosts, checkProxies, checkTargets } from "./
 import { checkPayment } from "./payment.ts";
 import { checkRights, checkSecretFile } from "./rights.ts";
 import { checkSettings } from "./settings.ts";
+import { checkSingleSignOn } from "./single_sign_on.ts";
 import { checkDatabase } from "./store.ts";
 
 type Call = Pick<CommandCall, "host" | "loadEngine">;
@@ -46,7 +47,7 @@ export async function examine(
     good("config", `${loaded.file} is valid`),
     ...await checkConfig(call, loaded),
     ...await checkMachine(call, loaded, checkServer),
-    ...await checkNetwork(loaded, network),
+    ...await checkNetwork(call.host, loaded, network),
   ]);
 }
 
@@ -65,17 +66,19 @@ async function checkConfig(call: Call, loaded: LoadedConfig): Promise<Finding[]>
 }
 
 async function checkNetwork(
+  host: Host,
   { config }: LoadedConfig,
   network: Examination["network"],
 ): Promise<Finding[]> {
   const settings = [...checkProxies(config.server), ...checkTargets(config)];
   if (network === null) return settings;
   const enabled = config.sources.filter((source) => source.enabled);
-  const [hosts, mail] = await Promise.all([
+  const [hosts, mail, signOn] = await Promise.all([
     askHosts(enabled, { ...network, userAgent: userAgentOf(config, VERSION) }),
     checkMailServer(config, network.clock),
+    checkSingleSignOn(config, { ...network, host }),
   ]);
-  return [...settings, ...checkHosts(hosts), checkClock(hosts), ...mail];
+  return [...settings, ...checkHosts(hosts), checkClock(hosts), ...mail, ...signOn];
 }
 
 async function checkMachine(
