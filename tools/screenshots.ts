@@ -5,6 +5,8 @@ import { withSampleService } from "../tests/web/sample_service.ts";
 
 const FOLDER = new URL("../docs/screenshots/", import.meta.url);
 const WIDTH = 1280;
+/** Documentation pages are long; their beginning shows enough. */
+const MAX_HEIGHT = 1_600;
 
 const wanted = NAMES.filter((name) => Deno.args.length === 0 || Deno.args.includes(name));
 await Deno.mkdir(FOLDER, { recursive: true });
@@ -14,7 +16,7 @@ await withBrowser((browser) =>
       const { path, viewer } = pageOf(name, service);
       const viewing = { width: WIDTH, cookies: service.cookies[viewer] };
       await browser.withTab(`${service.origin}${path}`, viewing, async (tab) => {
-        await Deno.writeFile(new URL(`${name}.png`, FOLDER), await tab.screenshot());
+        await Deno.writeFile(new URL(`${name}.png`, FOLDER), await tab.screenshot(MAX_HEIGHT));
       });
     }
   })

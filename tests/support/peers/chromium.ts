@@ -32,8 +32,8 @@ export interface Tab {
   type(text: string): Promise<void>;
   /** Presses a key: `Tab`, `Enter`, `Escape`, `Space` or a character. */
   press(key: string): Promise<void>;
-  /** Returns the whole page as PNG. */
-  screenshot(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Returns the page as PNG, at most `maxHeight` pixels of it. */
+  screenshot(maxHeight?: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** A browser, whose tabs share nothing but the cache. */
@@ -271,8 +271,13 @@ function tabOver(
       await send("Input.dispatchKeyEvent", { type: "keyDown", ...common, ...(text === "" ? {} : { text }) });
       await send("Input.dispatchKeyEvent", { type: "keyUp", ...common });
     },
-    async screenshot() {
-      const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true, format: "png" });
+    async screenshot(maxHeight = Infinity) {
+      const { cssContentSize } = await send("Page.getLayoutMetrics") as {
+        cssContentSize: { width: number; height: number };
+      };
+      const { width, height } = cssContentSize;
+      const clip = { x: 0, y: 0, scale: 1, width, height: Math.min(height, maxHeight) };
+      const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true, clip });
       return Uint8Array.from(atob(data as string), (character) => character.charCodeAt(0));
     },
   };
