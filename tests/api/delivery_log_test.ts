@@ -44,7 +44,9 @@ Deno.test("deliveries reject invalid filters, and treat another customer's ids a
       ["limit=0", "limit"],
       [`subscription=sub_${UNKNOWN}`, "subscription"],
       [`before=dlv_${UNKNOWN}`, "before"],
+      [`before=dlv_7${"Z".repeat(25)}`, "before"],
       [`before=${id}`, "before"],
+      [`before=${id?.toLowerCase()}`, "before"],
       [`subscription=${subscription.id}`, "subscription"],
     ];
     for (const [query, field] of rows) {

@@ -140,7 +140,7 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
 Deno.test("GET /v1/events names every invalid parameter", () =>
   withWorld(async (world, key) => {
     const [event] = await store(world, [{}]);
-    const unknown = world.newId("event");
+    const cursors = [world.newId("event"), `evt_7${"Z".repeat(25)}`, (event?.id ?? "").toLowerCase()];
     const values: [name: string, ...values: string[]][] = [
       ["limit", ..."0 201 ten 1e2 05 +5 %2B5 %205 5%20 5.0 0x5 -5 \u0665".split(" "), "", "5&limit=6"],
       ["since", ..."-0 00 --1 yesterday 99999999999999999 1785542400 2026-02-30".split(" "), ""],
@@ -154,9 +154,9 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
       ["article", "GDPR", "Art. 50 GDPR", "Art. 200", "Annex XV", "Recital 181", "Art. 50,Art. 114(1)"],
       ["language", "english", "xx", "EN", "eng", "en,xx"],
       ["latest", "yes"],
-      ["before", "evt_x"],
-      ["as_of", "7", unknown],
-      ["after", unknown],
+      ["before", "evt_x", FIRST, ...cursors],
+      ["as_of", "7", FIRST, ...cursors],
+      ["after", ...cursors],
     ];
     const rows: [query: string, fields: string[]][] = [
       ...values.flatMap(([name, ...values]) =>
@@ -415,7 +415,7 @@ Deno.test("the versions of a publication are listed in pages of 100, the latest 
       assert.deepEqual(versions.map(({ event }) => event.id), ids.slice(from, to));
       assert.equal(versions[0]?.diff_to_previous?.previous_id, ids[from! - 1]);
     }
-    for (const before of [ids[0], world.newId("event"), "x"]) {
+    for (const before of [ids[0], world.newId("event"), FIRST, (ids[1] ?? "").toLowerCase(), "x"]) {
       const versions = (id = "") => world.ask(`/v1/events/${id}/versions?before=${before}`, { key });
       assertFields(await versions(ids[1]), 400, ["before"]);
       assert.equal((await versions(world.newId("event"))).status, 404);

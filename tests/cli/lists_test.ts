@@ -5,7 +5,7 @@ import { noteAct } from "../../src/store/sqlite/customers/audit.ts";
 import { Connection } from "../../src/store/sqlite/connection/connection.ts";
 import { queueMail } from "../../src/store/sqlite/customers/mails.ts";
 import { createPayments } from "../../src/store/sqlite/customers/payments.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { assertFails, regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 import { aPayment, aReview } from "../store/contract/customers/given_payments.ts";
 
 const ROWS = 105;
@@ -76,6 +76,7 @@ Deno.test("lists name the next page, continue from it, and print everything with
     const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, `customer show ${id}`);
     assert.equal(mails.length, ROWS);
     assert.equal((await regfeed(folder, "payment list --before evt_none")).code, 1);
+    await assertFails(folder, "mail list --before mail_0", 1, /there is no email mail_0;/);
     assert.equal((await regfeed(folder, "audit list --before evt_none")).code, 2);
     assert.equal((await regfeed(folder, "audit list --act customer.added")).code, 2);
     const { audit } = await regfeedJson<{ audit: { act: string }[] }>(

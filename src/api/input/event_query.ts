@@ -25,7 +25,7 @@ import { definedFields } from "./without_undefined.ts";
 /** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
-/** The first value of `after` for polling, which sorts before every event. */
+/** The first value of `after` for polling, which precedes every event. No event has this id. */
 const FIRST_ID = "evt_00000000000000000000000000";
 
 export const eventsQuery = z.strictObject({
@@ -105,7 +105,8 @@ export async function verifyEventsQuery(
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
-    if (id === undefined || await findPosition(id, store) !== null) continue;
+    if (id === undefined || (field === "after" && id === FIRST_ID)) continue;
+    if (isId("event", id) && await store.findPosition(id) !== null) continue;
     errors.push({
       field,
       message: isId("event", id) ? unknownEvent(field) : `${quoteSent(id)} is not a valid event id`,
@@ -131,7 +132,7 @@ export async function toEventQuery(
   { store, topics }: Pick<Known, "store" | "topics">,
 ): Promise<EventQuery> {
   const positionOf = async (id: string | undefined) =>
-    id === undefined ? undefined : await findPosition(id, store) ?? undefined;
+    id === undefined ? undefined : await store.findPosition(id) ?? undefined;
   return definedFields({
     limit: query.limit + 1,
     since: query.since,
@@ -146,15 +147,6 @@ export async function toEventQuery(
     latest: query.latest,
     before: await positionOf(query.before),
     asOf: newAsOf ?? await positionOf(query.as_of),
-    after: await positionOf(query.after),
+    after: query.after === FIRST_ID ? { seq: 0 } : await positionOf(query.after),
   });
-}
-
-/** Returns the position of an event, or null if it is unknown. {@link FIRST_ID} precedes all events. */
-async function findPosition(
-  id: string,
-  store: Pick<EventStore, "findPosition">,
-): Promise<EventPosition | null> {
-  if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
-  return isId("event", id) ? await store.findPosition(id) : null;
 }

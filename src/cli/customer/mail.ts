@@ -1,5 +1,6 @@
 // `mail …`: lists, shows, retries and cancels emails to customers.
 import { type KeptMail, MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { cancelMail, retryMail } from "../../operate/deliveries.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
@@ -25,8 +26,14 @@ export const mailCommands: Command[] = [
         const status = statusOf(call);
         const customer = await customerOf(call, store);
         const page = await readPage(call, "mail list", {
-          read: (page) =>
-            store.listMails({ ...page, ...(status === undefined ? {} : { status }), ...customer }),
+          read: async (page) => {
+            if (page.before !== undefined) await requireMail(store, page.before);
+            return await store.listMails({
+              ...page,
+              ...(status === undefined ? {} : { status }),
+              ...customer,
+            });
+          },
           nameOf: ({ id }) => id,
         });
         printPage(call, page, "mails", {
@@ -55,9 +62,7 @@ export const mailCommands: Command[] = [
     example: "regfeed mail show mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ store }) => {
-        const id = call.positionals[0] ?? "";
-        const mail = await store.findMail(id);
-        if (mail === null) throw new CommandError(`there is no email ${id}; \`mail list\` lists all emails`);
+        const mail = await requireMail(store, call.positionals[0] ?? "");
         print(call, { mail: mailFields(mail) }, () => describe(call, mail));
       }),
   },
@@ -91,6 +96,12 @@ export const mailCommands: Command[] = [
       }),
   },
 ];
+
+async function requireMail(store: Store, id: string): Promise<KeptMail> {
+  const mail = await store.findMail(id);
+  if (mail === null) throw new CommandError(`there is no email ${id}; \`mail list\` lists all emails`);
+  return mail;
+}
 
 function mailFields(mail: KeptMail) {
   return {

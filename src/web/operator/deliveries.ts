@@ -53,7 +53,9 @@ function listPage({ store }: OperatorPagesOptions): PageRoute {
         limit: PAGE_ROWS + 1,
         ...(status === undefined ? {} : { statuses: [status] as const }),
         ...(event === undefined ? {} : { eventId: event }),
-        ...(before === undefined ? {} : { beforeId: before }),
+        ...(before === undefined || await store.findOwner("delivery", before) === null
+          ? {}
+          : { beforeId: before }),
       };
       const rows = customer === undefined
         ? await store.listAllDeliveries(query)

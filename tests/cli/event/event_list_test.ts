@@ -133,6 +133,7 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
         ["--since 2026-13-01", /--since 2026-13-01 is not a valid time: the month is 13, not 1 to 12/],
         ["--source inbox,inbix", /--source "inbix" is not a source; did you mean "inbox"\?/],
         ["--before evt_1", /--before "evt_1" is not a valid event id/],
+        [`--before evt_${"0".repeat(26)}`, /--before is not a known event; .* from the first page$/m],
         ["--limit 0", /--limit must be/],
       ] as const
     ) await assertFails(folder, `event list ${args}`, 2, message);

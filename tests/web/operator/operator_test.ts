@@ -200,6 +200,7 @@ Deno.test("filters are in the URL; an invalid one marks its field and is ignored
       ["/audit?from=2026-13-01", /aria-invalid="true"/],
       ["/audit?act=nothing&customer=x", /customer\.add.*aria-invalid|aria-invalid.*customer\.add/s],
       ["/deliveries?status=odd", /aria-invalid="true"/],
+      [`/deliveries?before=dlv_${"0".repeat(26)}`, /<h1>/],
       ["/mails?status=failed", /Tier changed/],
       ["/mails?status=sent", /No emails/],
       ["/customers?q=ANA", /ana@b\.example/],
