@@ -154,7 +154,7 @@ export function createApp(options: AppOptions): App {
   });
   const server = createServer({
     routes,
-    pages: once(() => pagesOf(parts, { callApi, describe, sessions, signIn, ingest })),
+    pages: once(() => pagesOf(parts, { callApi, delivery, describe, sessions, signIn, ingest })),
     ...platform,
     ...services,
     log: platform.log("api"),
@@ -359,9 +359,10 @@ function oidcOf(
 
 /** Loads the pages, which the first request for one waits for, so that the service starts sooner. */
 async function pagesOf(
-  { config, platform, store, classifier, services, serverActs = null }: Parts,
-  { callApi, describe, sessions, signIn, ingest }: Pick<DescribedRoutes, "describe"> & {
+  { config, platform, store, version, classifier, services, serverActs = null }: Parts,
+  { callApi, delivery, describe, sessions, signIn, ingest }: Pick<DescribedRoutes, "describe"> & {
     callApi: CallApi;
+    delivery: Delivery;
     sessions: Sessions;
     signIn: SignIn;
     ingest: Ingest;
@@ -380,6 +381,12 @@ async function pagesOf(
   return createPages({
     ...platform,
     callApi,
+    languages: config.languages,
+    whyRefused: (url) => delivery.whyRefused(url),
+    previousSecretUntil: async (customerId, id) =>
+      (await store.findSubscription(customerId, id))?.previousSecret?.untilMs ?? null,
+    userAgent: userAgentOf(config, version),
+    support: config.mail.support,
     describe,
     sessions,
     signIn,

@@ -5,9 +5,10 @@ import { STYLESHEET } from "./style/stylesheet.ts";
 import docs from "./scripts/docs.js" with { type: "text" };
 import feed from "./scripts/feed.js" with { type: "text" };
 import page from "./scripts/page.js" with { type: "text" };
+import subscription from "./scripts/subscription.js" with { type: "text" };
 
 /** The scripts by name. Pages list those that they need; `page` is on every page. */
-const SCRIPTS = { page, docs, feed } as const;
+const SCRIPTS = { page, docs, feed, subscription } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
 

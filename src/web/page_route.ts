@@ -74,6 +74,8 @@ export interface PageContent {
   contentLanguage?: string;
   /** Elements for the head, such as a link to a feed. */
   head?: Html;
+  /** The local path that the form leads to if it is sent again, for content that is shown only once. */
+  continueAt?: string;
   cookies?: readonly string[];
 }
 

@@ -206,7 +206,11 @@ export class PageVisit {
       try {
         const result = await act();
         isDone = result.kind !== "page" || (result.status ?? 200) < 400;
-        const location = result.kind === "redirect" ? result.to : null;
+        const location = result.kind === "redirect"
+          ? result.to
+          : result.kind === "page"
+          ? result.continueAt ?? null
+          : null;
         if (isDone) await forms.finishForm(sent, { kind: "done", location });
         return result;
       } finally {

@@ -4,8 +4,8 @@ import type { Clock, Log, Random } from "../domain/ports/ports.ts";
 import type { OpenApi } from "../wire/openapi.ts";
 import type { FeedVisitStore } from "../domain/ports/store/feed_visits.ts";
 import type { Store } from "../domain/ports/store/store.ts";
-import type { CallApi } from "../http/api_call.ts";
 import type { Pages } from "../http/page_visit.ts";
+import { type ConsoleOptions, consolePages } from "./console/console_pages.ts";
 import { eventPage, type Explain } from "./console/event/event_page.ts";
 import { feedPages } from "./console/feed/feed_page.ts";
 import { docsPages } from "./docs/docs_pages.ts";
@@ -25,12 +25,11 @@ import { homePage } from "./status/home.ts";
 import { createStatusReader, type StatusOptions } from "./status/status_report.ts";
 import { type StatusAccess, statusRoutes } from "./status/status_routes.ts";
 
-export interface PagesOptions {
+export interface PagesOptions extends ConsoleOptions {
   clock: Pick<Clock, "nowMs" | "within" | "sleep" | "turn">;
   random: Random;
   publicUrl: string;
   status: StatusAccess;
-  callApi: CallApi;
   feed: FeedVisitStore;
   explain: Explain;
   /** Returns the description of the API. */
@@ -66,6 +65,7 @@ export function createPages(options: PagesOptions): Pages {
     ...statusRoutes({ ...options, access: options.status, reader }),
     ...feedPages(options),
     eventPage(options),
+    ...consolePages(options),
     ...docsPages(options),
     ...signInRoutes(signIn),
     ...linkRoutes(signIn),

@@ -23,6 +23,11 @@ const SHARED = new Set([
   "Article",
   "Provenance",
   "Document",
+  "Name",
+  "Filter",
+  "Test",
+  "Secret",
+  "Header",
   "optional",
 ]);
 

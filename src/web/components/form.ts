@@ -60,8 +60,11 @@ export function formProblem(
 ): Html | null {
   if (errors.length === 0) return null;
   // Errors of fields that the form does not show are listed here, so that none is lost.
-  const others = errors.filter(({ field }) => !fields.some((name) => concerns(field, name)));
-  return markup`<div class="notice bad" role="alert"><p>${message}</p>${
+  const others = errors.filter(({ field }) => field !== "" && !fields.some((name) => concerns(field, name)));
+  const whole = errors.filter(({ field }) => field === "").map((one) => one.message);
+  return markup`<div class="notice bad" role="alert"><p>${
+    whole.length === 0 ? message : whole.join(" ")
+  }</p>${
     others.length === 0
       ? null
       : markup`<ul>${

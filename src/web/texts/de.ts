@@ -1,4 +1,5 @@
 // The German texts of all areas.
+export { account } from "./de/account.ts";
 export { common } from "./de/common_texts.ts";
 export { console } from "./de/console.ts";
 export { docs } from "./de/docs.ts";
@@ -7,3 +8,4 @@ export { feed } from "./de/feed.ts";
 export { operator } from "./de/operator.ts";
 export { signIn } from "./de/sign_in.ts";
 export { status } from "./de/status.ts";
+export { subscriptions } from "./de/subscriptions.ts";

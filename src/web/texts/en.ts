@@ -1,4 +1,5 @@
 // The English texts of all areas.
+export { account } from "./en/account.ts";
 export { common } from "./en/common_texts.ts";
 export { console } from "./en/console.ts";
 export { docs } from "./en/docs.ts";
@@ -7,3 +8,4 @@ export { feed } from "./en/feed.ts";
 export { operator } from "./en/operator.ts";
 export { signIn } from "./en/sign_in.ts";
 export { status } from "./en/status.ts";
+export { subscriptions } from "./en/subscriptions.ts";

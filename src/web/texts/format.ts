@@ -23,6 +23,8 @@ export interface Format {
   /** A duration in its largest unit, such as `3 minutes`. */
   duration(ms: number): string;
   list(items: readonly string[]): string;
+  /** Items of which one is enough: `a, b or c`. */
+  either(items: readonly string[]): string;
   /** Chooses the form for a number: French uses the singular for 0. */
   plural<T>(count: number, forms: { one: T; other: T }): T;
 }
@@ -69,6 +71,7 @@ function createFormat(locale: string): Format {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always" });
   const now = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
   const list = new Intl.ListFormat(locale, { type: "conjunction" });
+  const either = new Intl.ListFormat(locale, { type: "disjunction" });
   const plural = new Intl.PluralRules(locale);
   const units = new Map(
     [...UNITS.map(([unit]) => unit), ...SIZES].map((unit) => [
@@ -103,6 +106,7 @@ function createFormat(locale: string): Format {
       return units.get(unit)?.format(Math.trunc(ms / size)) ?? "";
     },
     list: (items) => list.format(items),
+    either: (items) => either.format(items),
     plural: (count, { one, other }) => (plural.select(count) === "one" ? one : other),
   };
 }

@@ -1,20 +1,11 @@
 // Who was told about an event: the deliveries of the customer's subscriptions, as HTML.
-import { badge, type Tone } from "../../components/badge.ts";
-import type { Shape } from "../../components/icon.ts";
 import { notice } from "../../components/notice.ts";
 import { table } from "../../components/table.ts";
 import { timeAgo } from "../../components/time.ts";
 import { type Html, markup } from "../../html.ts";
-import type { DeliveryRecord, EventContent } from "./event_content.ts";
+import { deliveryBadge } from "../delivery_badge.ts";
+import type { EventContent } from "./event_content.ts";
 import { eventUrl } from "./event_url.ts";
-
-const LOOKS: Readonly<Record<DeliveryRecord["status"], { tone: Tone; shape: Shape }>> = {
-  delivered: { tone: "good", shape: "check" },
-  pending: { tone: "accent", shape: "clock" },
-  held: { tone: "warn", shape: "pause" },
-  failed: { tone: "bad", shape: "cross" },
-  cancelled: { tone: "neutral", shape: "ring" },
-};
 
 export function deliveriesSection({ call, event, deliveries, subscriptionNames }: EventContent): Html {
   const { texts, format } = call;
@@ -26,7 +17,7 @@ export function deliveriesSection({ call, event, deliveries, subscriptionNames }
       name === undefined
         ? markup`<span class="soft">${text.deleted}</span>`
         : markup`<a href="/console/subscriptions/${delivery.subscription_id}">${name}</a>`,
-      markup`${badge({ ...LOOKS[delivery.status], text: text.statuses[delivery.status] })}${
+      markup`${deliveryBadge(delivery.status, texts)}${
         delivery.reason === null ? null : markup` <span class="soft" lang="en">${delivery.reason}</span>`
       }`,
       timeAgo(at, call),
