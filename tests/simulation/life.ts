@@ -78,7 +78,6 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "findSession",
   "listSessions",
   "findSignInLink",
-  "findCustomersByEmail",
 ]);
 
 /** Returns the store as this process uses it: each call is a step, and writes may be refused. */

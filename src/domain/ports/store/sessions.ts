@@ -1,6 +1,5 @@
 // The part of the Store port for the pages: sessions, one-time links and submitted forms.
 import type { Act } from "../../customer/audit.ts";
-import type { Customer } from "../../customer/customer.ts";
 import type { NewSession, NewSignInLink, Session, SessionFacts, Viewer } from "../../customer/session.ts";
 
 /** Whose sessions: a customer's, an operator's, or those of all operators. */
@@ -59,8 +58,6 @@ export interface SessionStore {
    * had `MAX_LINK_MAILS_PER_HOUR` of them in the last hour. Returns the number of emails.
    */
   queueLinkMails(mails: LinkMails): Promise<number>;
-  /** Returns the enabled customers with this email address, oldest first. */
-  findCustomersByEmail(email: string): Promise<Customer[]>;
 
   /** Notes that a form is being processed. The caller must process it only if it is `new`. */
   beginForm(form: SubmittedForm, nowMs: number): Promise<FormState>;

@@ -110,8 +110,6 @@ export function createSessions(connection: Connection): Part<keyof SessionStore>
       );
     },
 
-    findCustomersByEmail: (email) => customersByEmail(connection, email),
-
     beginForm: ({ sessionId, formId }, nowMs) =>
       connection.transaction("durable", () => {
         const row = connection.get(

@@ -284,10 +284,6 @@ test("queueLinkMails() queues emails for the enabled customers with an address, 
     store.queueLinkMails({ email, returnTo: "/console", nowMs, newMailId });
   assert.deepEqual([await ask("nobody@firm.example"), await ask("")], [0, 0]);
   assert.equal(await ask("cus_1@firm.example"), 2);
-  assert.deepEqual((await store.findCustomersByEmail("Cus_1@firm.example")).map(({ id }) => id), [
-    "cus_1",
-    "cus_2",
-  ]);
   const mails = await store.claimMails({ nowMs: T0, leaseMs: HOUR, limit: 10 });
   assert.deepEqual(
     mails.map(({ kind, data, customer }) => [kind, data, customer.id]).sort(),
