@@ -47,6 +47,20 @@ const PAGES = {
   "sessions": ["customer", "/console/sessions"],
   "operator-sessions": ["operator", "/operator/sessions"],
   "sign-in-used-link": ["visitor", "/sign-in/link/used", 404],
+  "operator": ["operator", "/operator"],
+  "operator-sources": ["operator", "/operator/sources"],
+  "operator-source": ["operator", ({ source }) => `/operator/sources/${source}`],
+  "operator-deliveries": ["operator", "/operator/deliveries"],
+  "operator-delivery": ["operator", ({ delivery }) => `/operator/deliveries/${delivery}`],
+  "operator-emails": ["operator", "/operator/mails?status=sent"],
+  "operator-customers": ["operator", "/operator/customers"],
+  "operator-customer": ["operator", ({ customer }) => `/operator/customers/${customer}`],
+  "operator-customer-new": ["operator", "/operator/customers/new"],
+  "operator-payments": ["operator", "/operator/payments"],
+  "operator-audit": ["operator", "/operator/audit?origin=cli"],
+  "operator-audit-invalid": ["operator", "/operator/audit?act=nothing"],
+  "operator-health": ["operator", "/operator/health"],
+  "operator-backups": ["operator", "/operator/backups"],
 } as const satisfies Record<string, Row>;
 
 export type PageName = keyof typeof PAGES;

@@ -1,5 +1,8 @@
 // A service on this machine with the demo's publications, a customer with subscriptions, and an operator. Its clock
 // stands still, so that its pages are always the same.
+import { backupName, scheduledName } from "../../src/backup/create.ts";
+import { good, problem, warning } from "../../src/domain/operator/finding.ts";
+import type { ServerActs } from "../../src/operate/operator_acts.ts";
 import { createSessions } from "../../src/accounts/sessions.ts";
 import { configText, renderFeed, REVISION, samplePublishers } from "../../src/cli/demo/setup.ts";
 import type { Viewer } from "../../src/domain/customer/session.ts";
@@ -16,7 +19,7 @@ export interface SampleService {
   /** The cookies of each viewer. */
   cookies: Readonly<Record<SampleViewer, Record<string, string>>>;
   /** Ids that the addresses of pages contain. */
-  ids: { event: string; revision: string; subscription: string; delivery: string; customer: string };
+  ids: Record<"event" | "revision" | "subscription" | "delivery" | "customer" | "source", string>;
 }
 
 const FEEDS = "https://publishers.example";
@@ -27,7 +30,10 @@ const HOUR_MS = 3_600_000;
 export async function withSampleService(work: (service: SampleService) => Promise<void>): Promise<void> {
   const publishers = samplePublishers();
   const config = configText(publishers, FEEDS).replaceAll("* * * * * *", "*/30 * * * *");
-  const world = await createWorld(`${config}${UNREACHABLE}`, { startMs: START_MS - 3 * HOUR_MS });
+  const world = await createWorld(`${config}${UNREACHABLE}`, {
+    startMs: START_MS - 3 * HOUR_MS,
+    serverActs: SERVER,
+  });
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -50,6 +56,54 @@ base_url = "https://unreachable.example"
 url = "https://unreachable.example/news.rss"
 schedule = "*/30 * * * *"
 `;
+
+/** What the server process would report. */
+const SERVER: ServerActs = {
+  findings: () =>
+    Promise.resolve([
+      problem(
+        "tls",
+        "the certificate expired on 2026-07-30",
+        "renew it: the server loads the new files automatically",
+      ),
+      warning(
+        "config",
+        "ingest.contact is missing",
+        "set an email address or a URL, so that publishers can contact you",
+      ),
+      {
+        ...warning(
+          "sources",
+          "1 whose last fetch failed: demo-unreachable",
+          "`regfeed source list` says why",
+        ),
+        symptoms: ["hosts: unreachable.example does not respond"],
+      },
+      good("store", "the database has this version's schema"),
+    ]),
+  backups: () =>
+    Promise.resolve([
+      {
+        name: backupName(START_MS - HOUR_MS),
+        createdAtMs: START_MS - HOUR_MS,
+        bytes: 12_400_000,
+        isScheduled: false,
+      },
+      {
+        name: scheduledName(START_MS - 9 * HOUR_MS),
+        createdAtMs: START_MS - 9 * HOUR_MS,
+        bytes: 12_300_000,
+        isScheduled: true,
+      },
+    ]),
+  createBackup: () => Promise.reject(new Error("not in the sample")),
+  verifyBackup: () => Promise.reject(new Error("not in the sample")),
+  outbox: {
+    exists: () => Promise.resolve(false),
+    list: () => Promise.resolve({ files: [], unreadable: [] }),
+    removeFile: () => Promise.resolve(),
+  },
+};
 
 async function arrange(world: World, publishers: ReturnType<typeof samplePublishers>): Promise<
   Pick<SampleService, "cookies" | "ids">
@@ -114,6 +168,7 @@ async function arrange(world: World, publishers: ReturnType<typeof samplePublish
       subscription,
       delivery: deliveries[0].id,
       customer: customer.id,
+      source: "demo-unreachable",
     },
   };
 }

@@ -46,6 +46,8 @@ import { timeOr } from "./sources.ts";
 
 const PATH = "/operator/customers";
 const HOUR_MS = 3_600_000;
+/** Maximum number of subscriptions on the page, the oldest first. */
+const MAX_SUBSCRIPTIONS = 50;
 /** The overlaps that a rotation offers, hours; "0" disables the old key at once. */
 const OVERLAPS = ["0", "1", "24", "168"] as const;
 
@@ -324,7 +326,7 @@ ${
         { label: t.states.delivery.held, kind: "number" },
         { label: t.states.delivery.failed, kind: "number" },
       ],
-      rows: subscriptions.map(({ id, name, webhookUrl, disabledBy, health }) => [
+      rows: subscriptions.slice(0, MAX_SUBSCRIPTIONS).map(({ id, name, webhookUrl, disabledBy, health }) => [
         // The rest of the URL may contain the receiver's secrets.
         markup`${name ?? new URL(webhookUrl).host}<br><code>${id}</code>`,
         disabledBy === null ? t.states.customer.enabled : t.holds[disabledBy].name,
@@ -335,6 +337,10 @@ ${
       ]),
       empty: emptyState({ title: t.customer.noSubscriptions, text: t.customer.noSubscriptionsText }),
     })
+  }${
+    subscriptions.length <= MAX_SUBSCRIPTIONS
+      ? null
+      : markup`<p class="soft">${t.held.more(format.number(subscriptions.length - MAX_SUBSCRIPTIONS))}</p>`
   }`;
 }
 

@@ -190,9 +190,7 @@ function showPage({ store }: OperatorPagesOptions): PageRoute {
       const { operator: t } = texts;
       const delivery = await requireDelivery(store, call.params["id"] ?? "");
       const { id, customerId, subscriptionId } = delivery;
-      const subscription = (await store.listSubscriptions(customerId)).find((one) =>
-        one.id === subscriptionId
-      );
+      const subscription = await store.findSubscription(customerId, subscriptionId);
       const attempts = await store.listAttempts(id);
       const reason = describeDelivery(delivery);
       const body = markup`<p class="crumb"><a href="${PATH}">${t.deliveries.title}</a></p>
@@ -210,7 +208,7 @@ ${
           [
             t.deliveries.endpoint,
             // The rest of the URL may contain the receiver's secrets.
-            subscription === undefined ? t.deliveries.deleted : new URL(subscription.webhookUrl).origin,
+            subscription === null ? t.deliveries.deleted : new URL(subscription.webhookUrl).origin,
           ],
           [t.deliveries.subscription, markup`<code>${subscriptionId}</code>`],
           [t.event.event, markup`<code>${delivery.eventId}</code>`],

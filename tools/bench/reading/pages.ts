@@ -26,7 +26,9 @@ interface MeasuredPage {
 }
 
 /** The pages to measure. `eventId` is an event that all of the customer's subscriptions reported. */
-function pagesOf(eventId: string): MeasuredPage[] {
+function pagesOf(
+  { eventId, customerId, deliveryId }: Record<"eventId" | "customerId" | "deliveryId", string>,
+): MeasuredPage[] {
   return [
     { name: "feed", path: "/console", viewer: "customer" },
     {
@@ -40,8 +42,21 @@ function pagesOf(eventId: string): MeasuredPage[] {
       viewer: "customer",
     },
     { name: "event", path: `/console/events/${eventId}`, viewer: "customer" },
-    { name: "status", path: "/status", viewer: "visitor" },
-    { name: "operator", path: "/operator", viewer: "operator" },
+    ...Object.entries({
+      overview: "",
+      sources: "/sources",
+      source: `/sources/${SOURCES[0]}`,
+      deliveries: "/deliveries?status=pending",
+      delivery: `/deliveries/${deliveryId}`,
+      emails: "/mails",
+      customers: "/customers",
+      customer: `/customers/${customerId}`,
+      audit: "/audit?origin=cli",
+    }).map(([name, path]) => ({
+      name: `operator's ${name}`,
+      path: `/operator${path}`,
+      viewer: "operator" as const,
+    })),
     { name: "docs", path: "/docs", viewer: "visitor" },
     { name: "home", path: "/", viewer: "visitor" },
     { name: "status", path: "/status", viewer: "visitor" },
@@ -80,7 +95,9 @@ export async function measurePages(bench: Bench): Promise<void> {
       operator: await sessions.start({ kind: "operator", name: "bench" }, { method: "link", client }),
       visitor: null,
     };
-    for (const page of pagesOf(event.id)) {
+    const [delivery] = await store.listDeliveries(customerId, { limit: 1 });
+    const ids = { eventId: event.id, customerId, deliveryId: delivery?.id ?? "" };
+    for (const page of pagesOf(ids)) {
       tell(page.name);
       const get = (path: string) => fetchPage(app, path, viewers[page.viewer]?.token ?? null);
       const times: number[] = [];
