@@ -71,7 +71,7 @@ function showPage(options: OperatorPagesOptions): PageRoute {
       const body =
         markup`<p class="crumb"><a href="/operator/sources">${call.texts.operator.sources.title}</a></p>
 <h1>${title}</h1>
-${source.enabled ? actionsOf(source, call) : null}
+${settings === null ? null : actionsOf(source, call)}
 ${facts(sourceFacts(source, settings, call))}
 ${held.length === 0 ? null : heldSection(source.id, held, call)}
 ${historySection(source.id, fetches, { call, before })}`;
@@ -80,14 +80,17 @@ ${historySection(source.id, fetches, { call, before })}`;
   });
 }
 
-function actionsOf({ id }: ListedSource, call: OperatorCall): Html {
+/** A disabled source can be tested, but not fetched. */
+function actionsOf({ id, enabled }: ListedSource, call: OperatorCall): Html {
   const { operator: t } = call.texts;
-  const href = hrefOfSource(id);
-  return markup`<div class="actions-row">${
-    postForm(call, { action: `${href}/test`, submit: t.source.test, tone: "plain", layout: "inline" })
-  }${
-    postForm(call, { action: `${href}/fetch`, submit: t.source.fetch, tone: "plain", layout: "inline" })
-  }</div>`;
+  const button = (act: "test" | "fetch") =>
+    postForm(call, {
+      action: `${hrefOfSource(id)}/${act}`,
+      submit: t.source[act],
+      tone: "plain",
+      layout: "inline",
+    });
+  return markup`<div class="actions-row">${button("test")}${enabled ? button("fetch") : null}</div>`;
 }
 
 function sourceFacts(
