@@ -1,7 +1,6 @@
 // The German texts of all areas.
 export { account } from "./de/account.ts";
 export { common } from "./de/common_texts.ts";
-export { console } from "./de/console.ts";
 export { docs } from "./de/docs.ts";
 export { event } from "./de/event.ts";
 export { feed } from "./de/feed.ts";

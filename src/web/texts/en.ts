@@ -1,7 +1,6 @@
 // The English texts of all areas.
 export { account } from "./en/account.ts";
 export { common } from "./en/common_texts.ts";
-export { console } from "./en/console.ts";
 export { docs } from "./en/docs.ts";
 export { event } from "./en/event.ts";
 export { feed } from "./en/feed.ts";

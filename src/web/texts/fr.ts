@@ -1,7 +1,6 @@
 // The French texts of all areas.
 export { account } from "./fr/account.ts";
 export { common } from "./fr/common_texts.ts";
-export { console } from "./fr/console.ts";
 export { docs } from "./fr/docs.ts";
 export { event } from "./fr/event.ts";
 export { feed } from "./fr/feed.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createSessions } from "../../../src/accounts/sessions.ts";
 import { createApp } from "../../../src/app.ts";
 import { TOPICS } from "../../../src/classify/classify.ts";
+import type { DeliveryRecord } from "../../../src/domain/delivery/delivery.ts";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 import { readConfig } from "../data/config.ts";
@@ -27,8 +28,9 @@ interface MeasuredPage {
 
 /** The pages to measure. `eventId` is an event that all of the customer's subscriptions reported. */
 function pagesOf(
-  { eventId, customerId, deliveryId }: Record<"eventId" | "customerId" | "deliveryId", string>,
+  { eventId, customerId, delivery }: { eventId: string; customerId: string; delivery: DeliveryRecord },
 ): MeasuredPage[] {
+  const subscription = `/console/subscriptions/${delivery.subscriptionId}`;
   return [
     { name: "feed", path: "/console", viewer: "customer" },
     {
@@ -42,12 +44,18 @@ function pagesOf(
       viewer: "customer",
     },
     { name: "event", path: `/console/events/${eventId}`, viewer: "customer" },
+    { name: "subscriptions", path: "/console/subscriptions", viewer: "customer" },
+    { name: "new subscription", path: "/console/subscriptions/new", viewer: "customer" },
+    { name: "subscription", path: subscription, viewer: "customer" },
+    { name: "delivery", path: `${subscription}/deliveries/${delivery.id}`, viewer: "customer" },
+    { name: "usage", path: "/console/usage", viewer: "customer" },
+    { name: "keys", path: "/console/keys", viewer: "customer" },
     ...Object.entries({
       overview: "",
       sources: "/sources",
       source: `/sources/${SOURCES[0]}`,
       deliveries: "/deliveries?status=pending",
-      delivery: `/deliveries/${deliveryId}`,
+      delivery: `/deliveries/${delivery.id}`,
       emails: "/mails",
       customers: "/customers",
       customer: `/customers/${customerId}`,
@@ -96,8 +104,8 @@ export async function measurePages(bench: Bench): Promise<void> {
       visitor: null,
     };
     const [delivery] = await store.listDeliveries(customerId, { limit: 1 });
-    const ids = { eventId: event.id, customerId, deliveryId: delivery?.id ?? "" };
-    for (const page of pagesOf(ids)) {
+    if (delivery === undefined) throw new Error("no delivery was created");
+    for (const page of pagesOf({ eventId: event.id, customerId, delivery })) {
       tell(page.name);
       const get = (path: string) => fetchPage(app, path, viewers[page.viewer]?.token ?? null);
       const times: number[] = [];

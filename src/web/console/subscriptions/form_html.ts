@@ -68,7 +68,8 @@ function fieldsIn(content: FormContent): Html {
   const names = texts.feed.filters;
   const fields = fieldsOf({ texts, typed, errors });
   const invalid = errors.map(({ field }) => field);
-  const filter = { fields, typed, texts, format, vocabulary, invalid };
+  const filterFields = fieldsOf({ texts, typed, errors, isFilter: true });
+  const filter = { fields: filterFields, typed, texts, format, vocabulary, invalid };
   const isUsed = (prefix: RegExp) =>
     typed.entries().some(([name, value]) => prefix.test(name) && value.trim() !== "") ||
     invalid.some((name) => prefix.test(name));
@@ -91,7 +92,7 @@ function fieldsIn(content: FormContent): Html {
 <p class="hint">${form.filtersHint}</p>
 <div class="grid">${severityField(filter, "severity_min", names.severity)}
 ${articleField(filter, "article", names.article)}
-${fields.text("q", form.words, { type: "search", maxLength: MAX_SEARCH, hint: form.wordsHint })}</div>
+${filterFields.text("q", form.words, { type: "search", maxLength: MAX_SEARCH, hint: form.wordsHint })}</div>
 ${topicField(filter, "topics", names.topics)}
 ${eventTypeField(filter, "event_type", names.type)}
 ${sourceField(filter, "source_filter", names.source)}
@@ -102,7 +103,7 @@ ${
       /^exclude\./,
       markup`<p class="hint">${form.exclusionsHint}</p>
 <div class="grid">${articleField(filter, "exclude.article", names.article)}
-${fields.text("exclude.q", form.excludedWords, { type: "search", maxLength: MAX_SEARCH })}</div>
+${filterFields.text("exclude.q", form.excludedWords, { type: "search", maxLength: MAX_SEARCH })}</div>
 ${topicField(filter, "exclude.topics", names.topics)}
 ${eventTypeField(filter, "exclude.event_type", names.type)}
 ${sourceField(filter, "exclude.source", names.source)}`,

@@ -1,3 +1,0 @@
-// English: the texts of the console pages.
-
-export const console = {};

@@ -1,4 +1,0 @@
-// French: the texts of the console pages.
-import type { console as english } from "../en/console.ts";
-
-export const console: typeof english = {};
