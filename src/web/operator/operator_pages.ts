@@ -2,7 +2,7 @@
 import type { PageRoute } from "../page_route.ts";
 import { auditPage } from "./audit.ts";
 import { backupPages } from "./backups.ts";
-import { customerPages } from "./customer.ts";
+import { customerPages } from "./customer_forms.ts";
 import { customersPages } from "./customers.ts";
 import { deliveryPages } from "./deliveries.ts";
 import { healthPages } from "./health.ts";
@@ -11,6 +11,7 @@ import type { OperatorPagesOptions } from "./operator_port.ts";
 import { overviewPage } from "./overview.ts";
 import { paymentPages } from "./payments.ts";
 import { sourcePages } from "./source.ts";
+import { sourceTestForm } from "./source_test_form.ts";
 import { sourcesPage } from "./sources.ts";
 
 export function operatorPages(options: OperatorPagesOptions): PageRoute[] {
@@ -18,6 +19,7 @@ export function operatorPages(options: OperatorPagesOptions): PageRoute[] {
     overviewPage(options),
     sourcesPage(options),
     ...sourcePages(options),
+    sourceTestForm(options),
     ...deliveryPages(options),
     ...mailPages(options),
     ...customersPages(options),

@@ -2,43 +2,34 @@
 import * as z from "zod";
 import { AppError } from "../../domain/error_codes.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
-import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES } from "../../domain/event/definitions.ts";
-import { DeadlineError } from "../../domain/ports/ports.ts";
 import type { FetchRecord } from "../../domain/source/fetch_record.ts";
 import { type ListedSource, listSources } from "../../domain/source/listed_source.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import type { PreviewedItem, SourcePreview } from "../../domain/source/source_preview.ts";
 import { integerParameter } from "../../http/parameters.ts";
-import { severityBadge } from "../components/badge.ts";
 import { confirmDialog } from "../components/dialog.ts";
 import { emptyState } from "../components/empty_state.ts";
 import { type Fact, facts } from "../components/facts.ts";
 import { hiddenField, postForm } from "../components/form.ts";
 import { externalLink } from "../components/link.ts";
-import { notice } from "../components/notice.ts";
 import { table } from "../components/table.ts";
-import { dateOnly, exactTime, timeAgo } from "../components/time.ts";
+import { timeAgo } from "../components/time.ts";
 import { type Html, markup, type Part } from "../html.ts";
 import { type OperatorCall, operatorPage, type PageRoute } from "../page_route.ts";
-import type { Language } from "../texts/texts.ts";
 import { olderLink, PAGE_ROWS, pageOf } from "./list_page.ts";
 import { badgesOf } from "./looks.ts";
 import { actThen } from "./operator_act.ts";
 import type { OperatorPagesOptions } from "./operator_port.ts";
 import { hrefOfSource, timeOr } from "./sources.ts";
+import { dateOf, kindOf, MAX_ITEMS } from "./event_cells.ts";
 
 const MAX_MS = 8.64e15;
-/** Maximum number of held events and of items of a dry run on a page. */
-const MAX_ITEMS = 200;
-/** Time limit of a dry run, ms. */
-const TEST_MS = 60_000;
 
 export function sourcePages(options: OperatorPagesOptions): PageRoute[] {
-  return [showPage(options), fetchForm(options), testForm(options), releaseForm(options)];
+  return [showPage(options), fetchForm(options), releaseForm(options)];
 }
 
 /** Finds a source of the config, or one that was removed from it. Throws `not_found`. */
-async function requireSource(
+export async function requireSource(
   { store, acts }: OperatorPagesOptions,
   { params, nowMs }: OperatorCall,
 ): Promise<{ source: ListedSource; settings: SourceSettings | null }> {
@@ -193,41 +184,6 @@ function heldCells(event: RegEvent, call: OperatorCall): Part[] {
   ];
 }
 
-interface Named {
-  id: string;
-  name_en: string;
-  name_de: string;
-  name_fr: string;
-}
-
-/** The name of a severity or event type in the language of the page. */
-function nameIn(terms: readonly Named[], id: string, language: Language): string {
-  return terms.find((term) => term.id === id)?.[`name_${language}`] ?? id;
-}
-
-/** The severity, and below it the event type. */
-function kindOf(
-  { severity, event_type }: Pick<PreviewedItem, "severity" | "event_type">,
-  language: Language,
-): Html {
-  const known = DEFINED_SEVERITIES.find(({ id }) => id === severity);
-  const name = nameIn(DEFINED_SEVERITIES, severity, language);
-  return markup`${known === undefined ? severity : severityBadge(known.id, name)}<br><small class="soft">${
-    nameIn(DEFINED_EVENT_TYPES, event_type, language)
-  }</small>`;
-}
-
-function dateOf(
-  { published_at, published_on, published_at_precision }: Pick<
-    PreviewedItem,
-    "published_at" | "published_on" | "published_at_precision"
-  >,
-  call: OperatorCall,
-): Part {
-  if (published_at_precision === "date" && published_on !== null) return dateOnly(published_on, call);
-  return published_at === null ? "–" : exactTime(published_at, call);
-}
-
 function historySection(
   id: string,
   fetches: readonly FetchRecord[],
@@ -316,99 +272,4 @@ function releaseForm(options: OperatorPagesOptions): PageRoute {
       });
     },
   });
-}
-
-function testForm(options: OperatorPagesOptions): PageRoute {
-  const { acts, clock } = options;
-  return operatorPage({
-    method: "POST",
-    path: "/operator/sources/{id}/test",
-    async handle(call) {
-      const { source, settings } = await requireSource(options, call);
-      const { operator: t } = call.texts;
-      const title = t.test.title(settings?.nameEn ?? source.id);
-      const preview = await clock.within(TEST_MS, () => acts.previewSource(source.id)).catch((error) => {
-        if (error instanceof DeadlineError) return null;
-        throw error;
-      });
-      const body = markup`<p class="crumb"><a href="${hrefOfSource(source.id)}">${
-        settings?.nameEn ?? source.id
-      }</a></p>
-<h1>${title}</h1>
-<p class="lead">${t.test.lead}</p>
-${preview === null ? notice(t.test.tooSlow, "bad") : previewParts(preview, call)}`;
-      return { kind: "page", title, section: "sources", body };
-    },
-  });
-}
-
-const OUTCOMES: readonly PreviewedItem["outcome"][] = [
-  "new",
-  "revised",
-  "translated",
-  "unchanged",
-  "passed over",
-];
-
-/** Puts the items that would be stored first. */
-function inOrder(items: readonly PreviewedItem[]): PreviewedItem[] {
-  return items.toSorted((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
-}
-
-function previewParts(preview: SourcePreview, call: OperatorCall): Html {
-  const { texts: { operator: t }, format, language } = call;
-  const { items, refused, notes = [], error } = preview;
-  const number = (value: number) => format.number(value);
-  return markup`${error === undefined ? null : notice(markup`<span lang="en">${error}</span>`, "bad")}${
-    facts([
-      [t.counts.new, number(preview.new)],
-      [t.counts.revised, number(preview.revised)],
-      [t.counts.unchanged, number(preview.unchanged)],
-      [t.counts.translated, number(preview.translated)],
-      [t.counts.skipped, number(preview.passed_over)],
-      [t.counts.refused, number(refused.length)],
-    ])
-  }${notes.map((note) => notice(markup`<span lang="en">${note}</span>`))}
-<h2>${t.test.items}</h2>
-${
-    table({
-      caption: t.test.items,
-      columns: [
-        { label: t.event.title },
-        { label: t.test.outcome },
-        { label: t.event.severity },
-        { label: t.event.topics },
-        { label: t.event.articles },
-        { label: t.event.published },
-      ],
-      rows: inOrder(items).slice(0, MAX_ITEMS).map((item) => [
-        markup`${
-          item.url === null ? markup`<span lang="${item.language}">${item.title}</span>` : externalLink(
-            item.url,
-            markup`<span lang="${item.language}">${item.title}</span>`,
-          )
-        }${item.notes.map((note) => markup`<br><small class="soft" lang="en">${note}</small>`)}`,
-        t.outcomes[item.outcome],
-        kindOf(item, language),
-        item.topics.join(", "),
-        item.ai_act_articles.join(", "),
-        dateOf(item, call),
-      ]),
-      empty: emptyState({ title: t.test.none, text: t.test.noneText }),
-    })
-  }${
-    items.length > MAX_ITEMS
-      ? markup`<p class="soft">${t.held.more(number(items.length - MAX_ITEMS))}</p>`
-      : null
-  }${
-    refused.length === 0 ? null : markup`<h2>${t.test.refused}</h2>${
-      table({
-        caption: t.test.refused,
-        columns: [{ label: t.event.title }, { label: t.reason }],
-        rows: refused.slice(0, MAX_ITEMS).map((
-          { item, reason },
-        ) => [item, markup`<span lang="en">${reason}</span>`]),
-      })
-    }`
-  }`;
 }
