@@ -56,7 +56,7 @@ export async function readPage<T>(
   const next = nameOf(last);
   const given = filtersOf(call).map((words) => ` ${words}`).join("");
   const hint = `Showing ${formatCount(rows.length, "row")}. ` +
-    `Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`;
+    `Next page: \`regfeed ${command}${given} --before ${next}\`. More rows: --limit N.\n`;
   return { rows, next, hint };
 }
 

@@ -113,7 +113,9 @@ export function printList<T>(
   { rows, none, header, cells, ...fitting }: Listing<T>,
 ): void {
   printTable(call, data, () => ({
-    table: rows.length === 0 ? `${none}\n` : tableFor(call, header, rows.map(cells), fitting),
+    table: rows.length === 0
+      ? `${nameProgram(call.host, none)}\n`
+      : tableFor(call, header, rows.map(cells), fitting),
     notes: "",
   }));
 }

@@ -48,16 +48,15 @@ export interface Fitting {
   /** The columns that may be dropped: first those without any value, then the others, each in this order. */
   drop: readonly string[];
   cut: string;
+  /** Minimum width of the truncated column while other columns can still be dropped. */
+  leastCut?: number;
 }
-
-/** Minimum width of the truncated column while other columns can still be dropped. */
-const LEAST_CUT = 32;
 
 /** Formats a table. Drops and truncates columns if the table would otherwise not fit the terminal. */
 export function fitTable(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
-  { width, drop, cut: short }: Fitting,
+  { width, drop, cut: short, leastCut = 32 }: Fitting,
   look: Look = PLAIN,
 ): string {
   const columns = columnsOf(header, rows, look);
@@ -71,7 +70,7 @@ export function fitTable(
     columns.some((column) => column.name === name && column.cells.every(({ text }) => text === ""))
   );
   for (const name of new Set([...blank, ...drop])) {
-    if (beside(kept, blank.includes(name) ? Infinity : LEAST_CUT) <= width) continue;
+    if (beside(kept, blank.includes(name) ? Infinity : leastCut) <= width) continue;
     kept = kept.filter((column) => column.name !== name);
   }
   const room = Math.max(width - beside(kept, 0), 8);

@@ -222,11 +222,11 @@ export function readKeyHash(text: string): Reading<string> {
   const hash = text.toLowerCase();
   if (/^[0-9a-f]{64}$/.test(hash)) return { value: hash };
   if (hash.startsWith("rgf_")) {
-    return { problem: "contains an API key: set its hash, which `customer hash-key --stdin` prints" };
+    return { problem: "contains an API key: set its hash, which `regfeed customer hash-key --stdin` prints" };
   }
   return {
     problem:
-      "is not a valid SHA-256 hash (64 hexadecimal digits); `customer hash-key` creates a key and its hash",
+      "is not a valid SHA-256 hash (64 hexadecimal digits); `regfeed customer hash-key` creates a key and its hash",
   };
 }
 

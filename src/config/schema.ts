@@ -221,7 +221,7 @@ const customer = table({
   key_sha256: z.preprocess(
     (value) => Array.isArray(value) || value === undefined ? value : [value],
     list(keyHash, "hashes", '["…"]').min(1, {
-      error: "is empty: a customer needs a key; `customer hash-key` creates one",
+      error: "is empty: a customer needs a key; `regfeed customer hash-key` creates one",
     }),
   ),
   ...tierLimits,

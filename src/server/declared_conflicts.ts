@@ -41,9 +41,9 @@ export function describeConflicts(
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
     `is the email address of ${holderId}, which is not declared here: use another email address, or disable or ` +
-    "erase that customer (`customer disable`, `customer erase`)",
+    "erase that customer (`regfeed customer disable`, `regfeed customer erase`)",
   key: (holderId) =>
-    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another key`,
+    `is the key of ${holderId}, which is not declared here: \`regfeed customer hash-key\` creates another key`,
   erased: () => "belongs to an erased customer: choose another id",
 };
 

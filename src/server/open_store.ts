@@ -116,7 +116,7 @@ export function withStore<T>(
     }
     if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
       throw new CommandError(
-        `no database at ${path} yet (store.path in ${loaded.file}): \`serve\` and \`customer add\` create ` +
+        `no database at ${path} yet (store.path in ${loaded.file}): \`regfeed serve\` and \`regfeed customer add\` create ` +
           "it; --config chooses another config",
       );
     }

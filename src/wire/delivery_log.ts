@@ -50,7 +50,8 @@ const deliveryRecord = z.strictObject({
       "failed; `held`: waits as long as its `reason` applies; `cancelled`: the subscription was deleted",
   }),
   reason: textOrNull(
-    "Why the delivery or its replay has not succeeded; null if it has, or if it is pending and nothing has failed",
+    "Why the delivery or its replay has not succeeded; null if it has, or if it is pending and nothing has failed. " +
+      "While the endpoint keeps failing, it gets one attempt at a time, and the other deliveries wait",
   ),
   attempt_count: count("Number of attempts, including one in progress"),
   last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),

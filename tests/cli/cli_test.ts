@@ -144,11 +144,12 @@ Deno.test("an unknown id in an argument exits with code 1", () =>
     const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
     const rows: [args: string[], expected: RegExp][] = [
       [["source", "test", "nobody"], /no source has the id nobody/],
-      [["ingest", "bord"], /no source has the id bord; did you mean board\? `source list`/],
+      [["ingest", "bord"], /no source has the id bord; did you mean board\? `regfeed source list`/],
       [["ingest", "nobody"], /no source has the id nobody/],
       [["customer", "set-tier", customer, "team"], /no customer cus_/],
       [["customer", "disable", "nobody@b.example"], /no customer nobody@b\.example/],
       [["key", "rotate", customer], /no customer cus_/],
+      [["backup", "restore", "a.tar.gz"], /there is no file \/.*\/a\.tar\.gz/],
       [["event", "show", "evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB"], /no event evt_/],
     ];
     for (const [args, expected] of rows) {

@@ -46,6 +46,11 @@ Deno.test("a shell runs a wrapped example as the same command", async () => {
   assert.ok(broken > 0, "no example is long enough to be wrapped");
 });
 
+Deno.test("console link --help says what --customer does there", async () => {
+  const command = (await loadEveryCommand()).find(({ name }) => name === "console link") ?? assert.fail();
+  assert.match(commandHelp(command), /--customer CUSTOMER +sign in as this customer/);
+});
+
 Deno.test("--help, -h and help print the help of the program, a group and a command", () =>
   withFolder(async (folder) => {
     const rows: [args: string[], code: number, stdout: RegExp][] = [

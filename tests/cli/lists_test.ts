@@ -72,7 +72,7 @@ Deno.test("lists name the next page, continue from it, and print everything with
       }
     }
     const shown = await regfeed(folder, `customer show ${id}`);
-    assert.match(shown.stdout, new RegExp(`^  older +95: .mail list --customer ${id}.$`, "m"));
+    assert.match(shown.stdout, new RegExp(`^  older +95: .regfeed mail list --customer ${id}.$`, "m"));
     const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, `customer show ${id}`);
     assert.equal(mails.length, ROWS);
     assert.equal((await regfeed(folder, "payment list --before evt_none")).code, 1);

@@ -18,6 +18,12 @@ Deno.test("fitTable() drops blank columns first, then others, and finally trunca
   assert.deepEqual(heads(owned, 64), HEADER, "text is truncated before a column is dropped");
   assert.deepEqual(heads(owned, 54), ["ID", "OWNER", "WHY"]);
   assert.deepEqual(heads(owned, 30), ["ID", "WHY"]);
+  const least = fitTable(HEADER, owned, { ...FITTING, leastCut: 38, width: 64 });
+  assert.deepEqual(
+    least.split("\n")[0]?.split(/ +/),
+    ["ID", "OWNER", "WHY"],
+    "leastCut keeps more of the text",
+  );
   for (const rows of [ROWS, owned]) {
     for (const width of [62, 54, 40, 30, 20]) {
       const lines = fitTable(HEADER, rows, { ...FITTING, width }).trimEnd().split("\n");

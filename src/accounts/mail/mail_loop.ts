@@ -98,8 +98,9 @@ async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<vo
   if (outcome === null) return;
   await store.finishMail(id, attempt, outcome, clock.nowMs());
   const fields = { mail: id, kind, customer: customer.id, attempt };
-  if (outcome.kind === "sent") log.info("mail sent", fields);
-  else if (outcome.kind === "retry") {
+  if (outcome.kind === "sent") {
+    log.info(options.mailer.isOutbox ? "mail written to the outbox" : "mail sent", fields);
+  } else if (outcome.kind === "retry") {
     log.warn("mail not sent, will retry", { ...fields, problem: outcome.problem });
   } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
 }

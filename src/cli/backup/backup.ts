@@ -169,7 +169,7 @@ async function newestArchive(call: CommandCall): Promise<string> {
 
 async function requireFile(host: Host, name: string): Promise<string> {
   const file = resolve(host.cwd, name);
-  if (!await host.exists(file)) throw new CommandError(`there is no file ${name}`);
+  if (!await host.exists(file)) throw new CommandError(`there is no file ${file}`);
   return file;
 }
 

@@ -21,7 +21,10 @@ export const consoleLinkCommand: Command = {
       value: "NAME",
       help: "the operator's name in the audit log (default: your user name)",
     },
-    ...CUSTOMER_OPTION,
+    customer: {
+      ...CUSTOMER_OPTION.customer,
+      help: "sign in as this customer instead: an id, an email address, or a name in the config",
+    },
   },
   run(call) {
     const name = nameIn(call);

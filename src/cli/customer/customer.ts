@@ -79,7 +79,7 @@ export const customerCommands: Command[] = [
         const nowMs = platform.clock.nowMs();
         printList(call, { customers: rows.map((row) => listedFields(row, config, nowMs)) }, {
           rows,
-          none: "no customers; add one with `customer add`",
+          none: "no customers; add one with `regfeed customer add`",
           header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
           drop: ["IN THE CONFIG", "SINCE (UTC)"],
           cut: "EMAIL",
@@ -162,7 +162,7 @@ function describeChange(
   if (enabled === undefined) return describeState(customer, config);
   return enabled
     ? "is enabled: its keys are accepted, and its held deliveries are sent"
-    : "is disabled: its keys are refused and its deliveries held; `customer enable` reverses this";
+    : "is disabled: its keys are refused and its deliveries held; `regfeed customer enable` reverses this";
 }
 
 function describeState(customer: Customer, { tiers }: Config): string {
@@ -201,7 +201,7 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     }
     if (option === "requests" && Number(text) === 0) {
       throw new CommandError(
-        "--requests 0 would refuse every request: use 1 or more, or `customer disable`",
+        "--requests 0 would refuse every request: use 1 or more, or `regfeed customer disable`",
         EXIT.usage,
       );
     }

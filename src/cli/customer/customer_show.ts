@@ -54,7 +54,9 @@ async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
   if (id === null) {
-    throw new CommandError(`there is no subscription ${named}; \`customer list\` lists the customers`);
+    throw new CommandError(
+      `there is no subscription ${named}; \`regfeed customer list\` lists the customers`,
+    );
   }
   return await store.findCustomer(id);
 }
@@ -179,8 +181,8 @@ function describe(call: CommandCall, { json, account, nowMs }: Shown): string {
     "\nkeys\n",
     keys.length > 0
       ? table({ rows: keys, ...keyColumns(nowMs) })
-      : "  none is valid; `key rotate` creates one\n",
-    fields([["disabled", oldKeys === 0 ? null : `${oldKeys}: \`key list ${id}\``]]),
+      : "  none is valid; `regfeed key rotate` creates one\n",
+    fields([["disabled", oldKeys === 0 ? null : `${oldKeys}: \`regfeed key list ${id}\``]]),
     "\nsubscriptions\n",
     subscriptions.length === 0 ? "  none\n" : "",
     ...subscriptions.map((one) => `  ${one.id}\n${fields(subscriptionRows(one, time), 4)}`),
@@ -199,14 +201,14 @@ function describe(call: CommandCall, { json, account, nowMs }: Shown): string {
         problem ?? "",
       ],
     }),
-    fields([["older", olderMails <= 0 ? null : `${olderMails}: \`mail list --customer ${id}\``]]),
+    fields([["older", olderMails <= 0 ? null : `${olderMails}: \`regfeed mail list --customer ${id}\``]]),
   ].join("");
 }
 
 function emailOf({ email, erased_at }: Shown["json"]["customer"]): string {
   if (erased_at !== null) return "erased";
   return email ||
-    "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting emails";
+    "none; set one with `regfeed customer set-email CUSTOMER ADDRESS`, which also sends waiting emails";
 }
 
 function stateOf(
@@ -216,7 +218,9 @@ function stateOf(
   if (erased_at !== null) return `erased on ${time(erased_at)}`;
   if (enabled) return "enabled";
   if (disabled_by === "payment") return "unpaid: its keys are refused until the next payment";
-  return declared ? "disabled: no longer in the config" : "disabled: `customer enable` enables it again";
+  return declared
+    ? "disabled: no longer in the config"
+    : "disabled: `regfeed customer enable` enables it again";
 }
 
 function configOf({ declared, declared_as }: Shown["json"]["customer"]): string | null {
@@ -269,7 +273,7 @@ function subscriptionRows(
     ["failing since", failing_since === null ? null : time(failing_since)],
     [
       "not arrived",
-      counts === "" ? null : `${counts}: \`delivery list --subscription ${one.id}\``,
+      counts === "" ? null : `${counts}: \`regfeed delivery list --subscription ${one.id}\``,
     ],
     ["newest", undelivered === null ? null : `${undelivered}${reason === null ? "" : `: ${reason}`}`],
     ["catching up", one.catch_up === null ? null : catchUpOf(one.catch_up)],
@@ -293,6 +297,6 @@ function paymentRows(
     ["paid tier", tier ?? "unknown"],
     ["access", `${access}${until}`],
     ["price", unknown_price === null ? null : `${unknown_price} is not in payment.prices of the config`],
-    ["events", `\`payment list --customer ${id}\``],
+    ["events", `\`regfeed payment list --customer ${id}\``],
   ];
 }

@@ -43,7 +43,7 @@ export const keyCommands: Command[] = [
           keys: rows.map((key) => keyFields(key, nowMs)),
         }, {
           rows,
-          none: `${customer.id} has no keys; add one with \`key add\``,
+          none: `${customer.id} has no keys; add one with \`regfeed key add\``,
           ...keyColumns(nowMs),
         });
       }),
@@ -124,16 +124,23 @@ export const keyCommands: Command[] = [
       return withStore(call, async ({ config, platform, store }) => {
         const customer = await requireChangeable(call, store);
         const nowMs = platform.clock.nowMs();
-        const valid = (await keysOf(store, customer)).filter((key) => keyStateOf(key, nowMs) !== "disabled");
+        const keys = await keysOf(store, customer);
+        const valid = keys.filter((key) => keyStateOf(key, nowMs) !== "disabled");
         if (named === undefined && !isAll && valid.length > 1) {
           throw severalKeys(customer, valid, "choose one with --key, or disable all with --all");
+        }
+        if (named !== undefined && findNamedKeys(valid, named).length === 0) {
+          const [old] = findNamedKeys(keys, named);
+          if (old !== undefined) {
+            throw new CommandError(`the key ${describeKey(old)} of ${customer.id} is already disabled`);
+          }
         }
         const one = named === undefined ? null : onlyKey(valid, { customer, named });
         const operation = { ...platform, config, store };
         const hash = one?.hash ?? null;
         const { left } = await disableKeys(operation, customer.id, hash, actOf(call, platform));
         const state = left.length === 0
-          ? "has no valid key now; `key rotate` creates a new one"
+          ? "has no valid key now; `regfeed key rotate` creates a new one"
           : `has these valid keys now: ${left.map(describeKey).join(", ")}`;
         printCustomer(call, customer, state);
       });

@@ -1,5 +1,6 @@
 // `mail …`: lists, shows, retries and cancels emails to customers.
 import { type KeptMail, MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
+import type { Config } from "../../config/config.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { cancelMail, retryMail } from "../../operate/deliveries.ts";
 import type { Command } from "../command.ts";
@@ -22,7 +23,7 @@ export const mailCommands: Command[] = [
       ...pageOptions({ row: "MAIL" }),
     },
     run: (call) =>
-      withStore(call, async ({ store }) => {
+      withStore(call, async ({ config, store }) => {
         const status = statusOf(call);
         const customer = await customerOf(call, store);
         const page = await readPage(call, "mail list", {
@@ -47,7 +48,7 @@ export const mailCommands: Command[] = [
             row.kind,
             timeCell(row.created_at),
             row.customer,
-            stateCell(row.status),
+            row.status === "sent" && config.mail.smtp === null ? "in the outbox" : stateCell(row.status),
             row.attempts,
             nextCell(call, row.next_attempt_at),
             row.problem ?? "",
@@ -61,9 +62,9 @@ export const mailCommands: Command[] = [
     summary: "shows an email's state, attempts and last problem, without its content",
     example: "regfeed mail show mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
-      withStore(call, async ({ store }) => {
+      withStore(call, async ({ config, store }) => {
         const mail = await requireMail(store, call.positionals[0] ?? "");
-        print(call, { mail: mailFields(mail) }, () => describe(call, mail));
+        print(call, { mail: mailFields(mail) }, () => describe(call, mail, config.mail));
       }),
   },
   {
@@ -99,7 +100,9 @@ export const mailCommands: Command[] = [
 
 async function requireMail(store: Store, id: string): Promise<KeptMail> {
   const mail = await store.findMail(id);
-  if (mail === null) throw new CommandError(`there is no email ${id}; \`mail list\` lists all emails`);
+  if (mail === null) {
+    throw new CommandError(`there is no email ${id}; \`regfeed mail list\` lists all emails`);
+  }
   return mail;
 }
 
@@ -117,12 +120,16 @@ function mailFields(mail: KeptMail) {
   };
 }
 
-function describe(call: CommandCall, mail: KeptMail): string {
+function describe(call: CommandCall, mail: KeptMail, { smtp, outbox }: Config["mail"]): string {
   const { id, status, nextAttemptAtMs, finishedAtMs, problem } = mail;
   const fields: [string, string | null][] = [
     ["kind", mail.kind],
     ["customer", mail.customerId],
-    ["status", status === "failed" ? `failed: \`mail retry ${id}\` sends it again` : status],
+    ["status", status === "failed" ? `failed: \`regfeed mail retry ${id}\` sends it again` : status],
+    [
+      "note",
+      status === "sent" && smtp === null ? `no mail server is set: the email was written to ${outbox}` : null,
+    ],
     ["attempts", String(mail.attempts)],
     ["created", timeText(call, mail.createdAtMs)],
     ["next attempt", nextAttemptAtMs === null ? null : timeText(call, nextAttemptAtMs)],

@@ -34,7 +34,7 @@ export async function requireCustomer(call: CommandCall, store: Store): Promise<
   const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
   const [customer, ...others] = found;
   if (customer === undefined) {
-    throw new CommandError(`there is no customer ${named}; \`customer list\` shows all customers`);
+    throw new CommandError(`there is no customer ${named}; \`regfeed customer list\` shows all customers`);
   }
   if (others.length > 0) {
     throw new CommandError(

@@ -78,9 +78,9 @@ export const paymentCommands: Command[] = [
 ];
 
 const OUTCOMES: Readonly<Record<PaymentOutcome, string>> = {
-  applied: "applied; `payment show` and `customer show` show the result",
+  applied: "applied; `regfeed payment show` and `regfeed customer show` show the result",
   waiting: "waiting for a paid checkout of the same payer",
-  ignored: "ignored, because it has no effect; `payment show` says why",
+  ignored: "ignored, because it has no effect; `regfeed payment show` says why",
   repeated: "stored before",
 };
 
@@ -115,7 +115,7 @@ function describe(call: CommandCall, shown: ShownPayment, prices: Readonly<Recor
     ? null
     : `${
       unknown.join(", ")
-    } is not in payment.prices of the config: add it, then run \`payment replay EVENT\``;
+    } is not in payment.prices of the config: add it, then run \`regfeed payment replay EVENT\``;
   return recordText(call, shown.id, [
     ["type", shown.type],
     ["content", fact === null ? null : describeFact(fact)],

@@ -145,12 +145,12 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   });
 }
 
-/** Returns the last problem of a pending or failed delivery; for other deliveries, the reason for the status. */
+/** Returns the last problem of a pending or failed delivery if there is one; otherwise, the reason for the status. */
 function shortReason(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
   // The column of the status already says `held`.
-  return (isMissed ? lastProblem : describeDelivery(delivery)?.replace(/^held: /, "")) ?? "";
+  return (isMissed ? lastProblem : null) ?? describeDelivery(delivery)?.replace(/^held: /, "") ?? "";
 }
 
 async function ownerOf(
@@ -163,7 +163,7 @@ async function ownerOf(
   const owner = await store.findOwner("subscription", subscriptionId);
   if (owner === null) {
     throw new CommandError(
-      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` lists a customer's subscriptions`,
+      `there is no subscription ${subscriptionId}; \`regfeed customer show CUSTOMER\` lists a customer's subscriptions`,
     );
   }
   if (customer.customerId !== undefined && customer.customerId !== owner) {
@@ -202,7 +202,7 @@ async function showPayload(call: CommandCall, store: Store): Promise<void> {
       ? "the delivery was cancelled"
       : "the configured retention time is over";
     throw new CommandError(
-      `the body of ${delivery.id} was deleted because ${why}; \`event show ${delivery.eventId}\` shows the event`,
+      `the body of ${delivery.id} was deleted because ${why}; \`regfeed event show ${delivery.eventId}\` shows the event`,
     );
   }
   if (call.flags.has("json")) {
@@ -230,7 +230,10 @@ function describe(
   const failing = failingSinceMs === null ? "" : `, failing since ${time(failingSinceMs)}`;
   const isDue = row.next_attempt_at !== null && row.next_attempt_at <= call.host.nowMs();
   const record = recordText(call, row.id, [
-    ["status", row.status === "failed" ? `failed: \`delivery replay ${row.id}\` sends it again` : row.status],
+    [
+      "status",
+      row.status === "failed" ? `failed: \`regfeed delivery replay ${row.id}\` sends it again` : row.status,
+    ],
     ["why", row.reason],
     ["customer", row.customer_id],
     ["subscription", row.subscription_id],

@@ -106,7 +106,7 @@ function describeEvent(
       ["published", `${publishedText(event)}${estimated}`],
       ["stored", timeText(call, event.ingested_at)],
       ["URL", event.url_official],
-      ["deliveries", `\`delivery list --event ${event.id}\``],
+      ["deliveries", `\`regfeed delivery list --event ${event.id}\``],
     ], layout),
     ...Object.entries(event.translations).map(([language, { title, summary }]) =>
       `\n${language}${language === event.language ? " (as published)" : ""}\n${paragraph(title)}` +

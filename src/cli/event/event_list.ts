@@ -94,10 +94,13 @@ async function listEvents(call: CommandCall, opened: Opened): Promise<void> {
   const isFiltered = parametersIn(call, 0).length > 0;
   printPage(call, page, "events", {
     rows: events,
-    none: isFiltered ? "no matching events" : "no events yet; `ingest` fetches the sources that are due",
+    none: isFiltered
+      ? "no matching events"
+      : "no events yet; `regfeed ingest` fetches the sources that are due",
     header: ["PUBLISHED (UTC)", "SEVERITY", "TYPE", "SOURCE", "V", "TITLE", "EVENT"],
-    drop: ["TYPE", "V", "SOURCE"],
+    drop: ["TYPE", "V", "SOURCE", "SEVERITY"],
     cut: "TITLE",
+    leastCut: 40,
     cells: (event) => [
       publishedCell(event),
       stateCell(event.severity),
@@ -122,7 +125,7 @@ async function readFilters(call: CommandCall, { config, store, platform }: Opene
     isSource: async (id: string) => configured.has(id) || await store.isKnownSource(id),
     hints: {
       topics: `the topics are ${topics.map(({ id }) => id).join(", ")}`,
-      sources: "`source list` lists the sources",
+      sources: "`regfeed source list` lists the sources",
       until: "--until",
     },
   };

@@ -15,7 +15,9 @@ export async function findNamedEvent(
 ): Promise<{ id: string; found: FoundEvent }> {
   const id = isId("event", named) ? named : await findByUrl(store, named);
   const found = isId("event", id) ? await store.findEvent(id) : null;
-  if (found === null) throw new CommandError(`there is no event ${id}; \`event list\` lists the events`);
+  if (found === null) {
+    throw new CommandError(`there is no event ${id}; \`regfeed event list\` lists the events`);
+  }
   return { id, found };
 }
 
@@ -26,7 +28,7 @@ async function findByUrl(store: Store, named: string): Promise<string> {
   const url = parsed === null ? null : absoluteUrl(named);
   if (url === null) {
     throw new CommandError(
-      `${named} is not an event id, which is evt_ followed by 26 characters, or a URL; \`event list\` lists the events`,
+      `${named} is not an event id, which is evt_ followed by 26 characters, or a URL; \`regfeed event list\` lists the events`,
       EXIT.usage,
     );
   }
@@ -34,7 +36,7 @@ async function findByUrl(store: Store, named: string): Promise<string> {
   const [newest, ...others] = await store.listByUrl([url, clean, clean.replace(/^https/, "http")]);
   if (newest === undefined) {
     throw new CommandError(
-      `no event has the URL ${url}; \`event list --q WORDS\` finds events by words of their titles and summaries`,
+      `no event has the URL ${url}; \`regfeed event list --q WORDS\` finds events by words of their titles and summaries`,
     );
   }
   if (others.length > 0) {

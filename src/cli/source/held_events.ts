@@ -3,9 +3,8 @@ import { formatCount } from "../../domain/format_count.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
-import { cut, publishedCell } from "../table.ts";
+import { publishedCell } from "../table.ts";
 
-const TITLE_WIDTH = 80;
 /** Maximum number of events in a table. `--json` lists all. */
 const MAX_ROWS = 100;
 
@@ -39,7 +38,7 @@ export function heldTable(viewer: Viewer, events: readonly HeldEvent[]): string 
     publishedCell(event),
     timeCell(event.held_since),
     event.version === 1 ? "new" : "revised",
-    cut(event.title, TITLE_WIDTH),
+    event.title,
     event.id,
   ]);
   const header = ["PUBLISHED (UTC)", "HELD SINCE (UTC)", "CHANGE", "TITLE", "EVENT"];

@@ -215,7 +215,7 @@ export function requireSources(
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(
-        `the source ${id} is disabled; set enabled = true, or try \`source test ${id}\``,
+        `the source ${id} is disabled; set enabled = true, or try \`regfeed source test ${id}\``,
       );
     }
     return source;

@@ -4,10 +4,8 @@ import type { ListedSource } from "../../domain/source/listed_source.ts";
 import { stateCell } from "../colours.ts";
 import { tableFor, timeCell, type Viewer } from "../print.ts";
 import { formatTime } from "../../domain/format_time.ts";
-import { type Cell, cut } from "../table.ts";
+import type { Cell } from "../table.ts";
 import { type HeldEvent, heldTable, releaseHint } from "./held_events.ts";
-
-const REASON_WIDTH = 80;
 
 export function listTable(
   sources: readonly ListedSource[],
@@ -36,7 +34,7 @@ export function listTable(
       timeCell(source.last_success_at),
       source.enabled ? timeCell(source.next_due_at, "at start") : "-",
       source.consecutive_failures,
-      cut(source.reason ?? "", REASON_WIDTH),
+      source.reason ?? "",
     ]),
     { drop: ["LAST SUCCESS (UTC)", "FAILURES", "SINCE (UTC)", "NEXT (UTC)"], cut: "WHY" },
   );
@@ -44,7 +42,7 @@ export function listTable(
     gaps.map(({ part, reason, since }) =>
       `${id} has lacked ${part} since ${
         formatTime(since)
-      }: ${reason}; \`source test ${id}\` tries a fetch now\n`
+      }: ${reason}; \`regfeed source test ${id}\` tries a fetch now\n`
     )
   );
   const moves = sources.flatMap((source) =>

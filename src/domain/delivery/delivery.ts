@@ -93,11 +93,14 @@ export interface DeliveryRecord {
   holdReason: HoldReason | null;
   /** Null while the subscription is enabled. */
   subscriptionDisabledBy: DisabledReason | null;
+  /** Whether the endpoint fails and therefore gets one attempt at a time. */
+  isProbed: boolean;
   /** Number of attempts, including one in progress. */
   attempts: number;
   /** The HTTP status and the problem of the latest recorded attempt, each null if there is none. */
   lastStatusCode: number | null;
   lastProblem: string | null;
+  /** Earliest time of the next attempt. A probed endpoint's pause delays it. */
   nextAttemptAtMs: number;
   createdAtMs: number;
   /** When the delivery first succeeded, or null if it never did. */
@@ -119,14 +122,16 @@ const HELD_BY_TIER =
   "held: the subscription exceeds the tier's limit on active subscriptions; the delivery is sent with a higher " +
   "tier, or when another subscription is deleted or disabled";
 
+const PROBED = "the endpoint is not responding correctly: it gets one attempt at a time until one succeeds";
+
 /**
- * Describes why a delivery or its replay has not succeeded. Returns null if it has, or if it is pending and no attempt
- * has failed yet.
+ * Describes why a delivery or its replay has not succeeded. Returns null if it has, or if it is pending, its endpoint
+ * works, and no attempt has failed yet.
  */
 export function describeDelivery(
   delivery: Pick<
     DeliveryRecord,
-    "status" | "holdReason" | "subscriptionDisabledBy" | "lastProblem" | "arrivedAtMs"
+    "status" | "holdReason" | "subscriptionDisabledBy" | "isProbed" | "lastProblem" | "arrivedAtMs"
   >,
 ): string | null {
   const { status, holdReason, lastProblem, arrivedAtMs } = delivery;
@@ -138,8 +143,10 @@ export function describeDelivery(
       return `every attempt failed; the last problem: ${lastProblem ?? "unknown"}`;
     case "cancelled":
       return "the subscription was deleted before the delivery arrived";
-    case "pending":
-      return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
+    case "pending": {
+      const last = lastProblem === null ? [] : [`the last attempt failed: ${lastProblem}`];
+      return [...last, ...(delivery.isProbed ? [PROBED] : [])].join("; ") || null;
+    }
     case "delivered":
       // A problem means that a replay failed after the delivery had succeeded.
       return lastProblem === null || arrivedAtMs === null

@@ -157,6 +157,8 @@ export class MailError extends Error {
 export interface Mailer {
   /** Resolves when the email is accepted; rejects with a {@link MailError}. Disconnects when the signal aborts. */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+  /** Set if emails are only written to a folder. */
+  isOutbox?: true;
 }
 
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;

@@ -29,7 +29,7 @@ const SILENCE_MS = 20_000;
 export function createMailer(settings: MailSettings | null): Mailer {
   if (settings === null) return { send: () => Promise.reject(new MailError("email is not set up", false)) };
   const { smtp, outbox } = settings;
-  return smtp === null ? { send: (mail) => writeMail(mail, outbox) } : {
+  return smtp === null ? { isOutbox: true, send: (mail) => writeMail(mail, outbox) } : {
     send: (mail, signal) =>
       withServer(smtp, signal, {}, async (transport) => void await transport.sendMail(messageOf(mail))),
   };

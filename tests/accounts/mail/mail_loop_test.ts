@@ -128,11 +128,13 @@ Deno.test("only the email contains the key in plain text, not the database, its 
         if (keys.length === 1) throw new MailError("refused", false);
         await toOutbox.send(mail, new AbortController().signal);
       };
+      world.platform.mailer.isOutbox = toOutbox.isOutbox ?? assert.fail();
       await world.app.tick();
       await world.platform.clock.advance(120_000);
       await world.app.tick();
       assert.equal(keys.length, 2);
       assert.ok(lines.length > 0);
+      assert.match(logOf(world), /"mail written to the outbox"/);
       const searched: string[] = [];
       for (const name of ["regfeed.db", "regfeed.db-wal", "regfeed.db-shm"]) {
         searched.push(new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name))));

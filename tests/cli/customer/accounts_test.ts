@@ -109,7 +109,7 @@ Deno.test("payment events are listed, shown and applied again", () =>
     assert.match(priced, /^ {2}content +a paid subscription that is active, with the price price_gold$/m);
     assert.match(
       priced,
-      /^ {2}price +price_gold is not in payment\.prices .*add it, then run\s+`payment replay EVENT`$/m,
+      /^ {2}price +price_gold is not in payment\.prices .*add it, then run\s+`regfeed payment replay EVENT`$/m,
     );
     assert.match((await regfeed(folder, "payment show evt_2")).stdout, /^ {2}state +ignored: of nobody$/m);
     const replayed = await regfeedJson<{ outcome: string }>(folder, "payment replay evt_1");

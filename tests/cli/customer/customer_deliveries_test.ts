@@ -85,7 +85,7 @@ Deno.test("customer show finds the owner of a subscription and its undelivered d
       folder,
       `customer show sub_${"0".repeat(26)}`,
       1,
-      /there is no subscription sub_0+; `customer list`/,
+      /there is no subscription sub_0+; `regfeed customer list`/,
     );
   }));
 
@@ -107,7 +107,7 @@ Deno.test("customer show and doctor count the held deliveries of disabled subscr
     assert.match(stdout, /^ {4}state +disabled because the endpoint responded with 410; its owner/m);
     assert.match(
       stdout,
-      new RegExp(`^ {4}not arrived +2 held: .delivery list --subscription\\s+${id}.$`, "m"),
+      new RegExp(`^ {4}not arrived +2 held: .regfeed delivery list --subscription\\s+${id}.$`, "m"),
     );
     assert.match(stdout, /^ {4}newest +dlv_\S+: held: the subscription/m);
   }));

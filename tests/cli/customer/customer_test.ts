@@ -98,7 +98,7 @@ Deno.test("commands that only read do not create a database, and say what is mis
       assert.equal(code, 1, line);
       assert.match(
         stderr,
-        /no database at .*regfeed\.db yet \(store\.path in .*regfeed\.toml\): `serve` and `customer add` create it/,
+        /no database at .*regfeed\.db yet \(store\.path in .*regfeed\.toml\): `regfeed serve` and `regfeed customer add` create it/,
       );
     }
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);

@@ -63,6 +63,11 @@ Deno.test("a customer's keys are added, listed, replaced with an overlap, and di
       disabled.stdout,
       new RegExp(`has these valid keys now: default \\(…${end(first)}\\), ci \\(…${end(next)}\\)\n$`),
     );
+    const again = await regfeed(folder, `key disable ${ANA} --key ${end(ci)}`);
+    assert.deepEqual([again.code, /the key ci \(.*\) of cus_\S+ is already disabled/.test(again.stderr)], [
+      1,
+      true,
+    ]);
     // By its last four characters, and without an overlap.
     const last = await make(folder, "key", "rotate", ANA, "--key", end(first));
     assert.deepEqual([last.label, typeof last.replaced[0]?.disabled_at], ["default", "number"]);
@@ -74,7 +79,7 @@ Deno.test("a customer's keys are added, listed, replaced with an overlap, and di
     assert.match(refused.stderr, /has 2 keys; choose one with --key, or disable all with --all: default \(…/);
     assert.match(
       (await regfeed(folder, `key disable ${ANA} --all`)).stdout,
-      /no valid key now; `key rotate` creates/,
+      /no valid key now; `regfeed key rotate` creates/,
     );
     assert.deepEqual(await accepted(folder), []);
     const fresh = await make(folder, "key", "rotate", ANA, "--overlap", "1h");

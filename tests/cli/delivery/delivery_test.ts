@@ -135,15 +135,19 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
     [["list", "--limit", "0"], 2, /--limit must be a whole number of at least 1/],
     [["list", "--before", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+;/],
     [["list", "--customer", "cus_nobody"], 1, /there is no customer cus_nobody/],
-    [["list", "--subscription", `sub_${UNKNOWN}`], 1, /there is no subscription sub_0+; `customer show/],
-    [["show", "evt_1"], 1, /there is no delivery evt_1; `delivery list` lists all deliveries/],
+    [
+      ["list", "--subscription", `sub_${UNKNOWN}`],
+      1,
+      /there is no subscription sub_0+; `regfeed customer show/,
+    ],
+    [["show", "evt_1"], 1, /there is no delivery evt_1; `regfeed delivery list` lists all deliveries/],
     [["show", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
     [["show"], 2, /DELIVERY is missing/],
     [["replay", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
     [
       ["replay", row.id],
       1,
-      /is not sent again: it is pending and will be sent automatically; `delivery show` shows/,
+      /is not sent again: it is pending and will be sent automatically; `regfeed delivery show` shows/,
     ],
   ];
   for (const [args, code, said] of rows) {
@@ -219,7 +223,7 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
     assert.equal(off.code, 1);
     assert.match(
       off.stderr,
-      /is not sent again: its subscription sub_\S+ is disabled; `customer show cus_/,
+      /is not sent again: its subscription sub_\S+ is disabled; `regfeed customer show cus_/,
     );
     const disabled = await regfeed(folder, `customer disable ${customerId}`);
     assert.equal(disabled.code, 0, disabled.stderr);
@@ -227,7 +231,7 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
     assert.equal(kept.code, 1);
     assert.match(
       kept.stderr,
-      /is not sent again: its customer cus_\S+ is disabled or has not paid; `customer show cus_/,
+      /is not sent again: its customer cus_\S+ is disabled or has not paid; `regfeed customer show cus_/,
     );
   }));
 

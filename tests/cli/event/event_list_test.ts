@@ -111,7 +111,10 @@ Deno.test("event list prints a table, and its hint keeps the filters of the next
       first ?? "",
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +critical +guidance +inbox +Guidelines .* evt_\w{26}$/,
     );
-    assert.match(stderr, new RegExp(`Next page: .event list --language en,fr --latest --before ${idOf(2)}.`));
+    assert.match(
+      stderr,
+      new RegExp(`Next page: .regfeed event list --language en,fr --latest --before ${idOf(2)}.`),
+    );
     const odd = await regfeed(folder, "event list --event-type enforcement");
     assert.match(odd.stdout, /Fine for\[31m labels/);
     assert.equal((await regfeed(folder, "event list --q nothing")).stdout, "no matching events\n");
@@ -122,7 +125,7 @@ Deno.test("event list says which option is wrong, and what is allowed", () =>
     for (
       const [args, message] of [
         ["--topics gpay", /--topics "gpay" is not a topic; did you mean "gpai"\? the topics are .*gpai/],
-        ["--source nowhere", /--source "nowhere" is not a source; `source list`/],
+        ["--source nowhere", /--source "nowhere" is not a source; `regfeed source list`/],
         ["--severity-min urgent", /--severity-min must be one of info, low/],
         ["--event-type law", /--event-type must be one or more of legislation.*, not "law"/],
         ["--article 50.1", /--article "50\.1" is not a valid reference; use the form Art\. 50/],
@@ -158,7 +161,7 @@ Deno.test("event show takes the URL of a publication, or of an event in the API"
       1,
       /no event has the URL .*event list --q/,
     );
-    await assertFails(folder, `event show ${idOf(99)}`, 1, /there is no event .*`event list`/);
+    await assertFails(folder, `event show ${idOf(99)}`, 1, /there is no event .*`regfeed event list`/);
     await assertFails(folder, "event show board", 2, /not an event id.*or a URL/);
     await assertFails(folder, ["event", "show", ""], 2, /EVENT is empty/);
   }));

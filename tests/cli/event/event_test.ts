@@ -68,7 +68,7 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
         /^ {2}articles +Art\. 50$/m,
         /^ {2}How to label pictures\.$/m,
         new RegExp(`^\\* +1 ${id} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC `, "m"),
-        new RegExp(`^ {2}deliveries +.delivery list --event ${id}.$`, "m"),
+        new RegExp(`^ {2}deliveries +.regfeed delivery list --event ${id}.$`, "m"),
         /^ {6}Summary changed\n {6}- summary_en: How to label pictures\.\n {6}\+ summary_en: How to label pictures and/m,
         /^ {2}document +a\.xml$/m,
         /^ {2}HTTP status +none: a file$/m,

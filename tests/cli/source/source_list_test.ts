@@ -28,6 +28,8 @@ const state = (id: string, change: Partial<SourceState> = {}): SourceState => ({
   ...change,
 });
 
+const LONG_REASON = `responded with 403: ${"open the page in a browser; ".repeat(5)}end`;
+
 const STATES = [
   state("well", {
     heldBack: 51,
@@ -42,7 +44,7 @@ const STATES = [
       adoptedAtMs: NOW,
     }],
   }),
-  state("blocked", { outcome: "blocked", lastError: "responded with 403", consecutiveFailures: 3 }),
+  state("blocked", { outcome: "blocked", lastError: LONG_REASON, consecutiveFailures: 3 }),
   state("partial", {
     partialFailures: [{
       part: "de: https://a.example/de",
@@ -92,10 +94,10 @@ Deno.test("source list prints state, since when, reason and next fetch of each s
     text,
     /^SOURCE +STATE +EVENTS +LAST NEW \(UTC\) +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/,
   );
-  assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
+  assert.match(text, new RegExp(`^blocked +blocked .* 3 +${LONG_REASON}$`, "m"), "not truncated");
   assert.match(
     text,
-    /^partial has lacked de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; `source test partial` tries/m,
+    /^partial has lacked de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; `regfeed source test partial` tries/m,
   );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(

@@ -91,7 +91,12 @@ Deno.test("source release tells a source without held events from an unknown one
       const { code, stdout } = await regfeed(folder, `source release ${id}`);
       assert.deepEqual([code, stdout], [0, `no events of ${id} are held\n`], id);
     }
-    await assertFails(folder, "source release nobody", 1, /no source has the id nobody; `source list`/);
+    await assertFails(
+      folder,
+      "source release nobody",
+      1,
+      /no source has the id nobody; `regfeed source list`/,
+    );
   }));
 
 Deno.test("source test --save writes the raw document, readable only by its owner", () =>

@@ -32,6 +32,8 @@ const COLUMNS =
     from subscriptions join customers on customers.id = customer_id
     where subscriptions.id = subscription_id) end as hold_reason,
   (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by,
+  case status when 'pending' then (
+    select resume_at from subscriptions where subscriptions.id = subscription_id and pace = 'probing') end as probe_at,
   status_code, problem`;
 
 const LAST_ATTEMPT = sql`left join attempts on delivery_id = deliveries.id
@@ -215,10 +217,11 @@ function deliveryFromRow(row: Row): DeliveryRecord {
     status: row["status"] as DeliveryStatus,
     holdReason: row["hold_reason"] as HoldReason | null,
     subscriptionDisabledBy: row["subscription_disabled_by"] as DisabledReason | null,
+    isProbed: row["probe_at"] !== null,
     attempts: Number(row["attempts"]),
     lastStatusCode: row["status_code"] as number | null,
     lastProblem: row["problem"] as string | null,
-    nextAttemptAtMs: Number(row["next_attempt_at"]),
+    nextAttemptAtMs: Math.max(Number(row["next_attempt_at"]), Number(row["probe_at"])),
     createdAtMs: Number(row["created_at"]),
     arrivedAtMs: row["arrived_at"] as number | null,
     finishedAtMs: row["finished_at"] as number | null,

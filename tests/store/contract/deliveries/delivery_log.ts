@@ -180,6 +180,7 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, but onl
     status: "pending",
     holdReason: null,
     subscriptionDisabledBy: null,
+    isProbed: false,
     attempts: 2,
     lastStatusCode: 503,
     lastProblem: "said 503",

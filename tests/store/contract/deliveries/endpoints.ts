@@ -1,6 +1,6 @@
 // Failing endpoints: probes, recovery at a bounded rate, warnings, disabling, and clock rollbacks.
 import assert from "node:assert/strict";
-import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
+import { describeDelivery, type NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import {
   DISABLE_AFTER_MS,
   PROBE_AFTER_FAILURES,
@@ -54,6 +54,14 @@ const mailsOf = async (store: Store) =>
 test("claimDeliveries() returns one delivery at a time for a failing endpoint, with pauses", async (store) => {
   await withPending(store, 20);
   const probeAtMs = await failUntilProbed(store);
+  const pending = await store.listAllDeliveries({ limit: 20, statuses: ["pending"] });
+  const shown = pending.map((
+    one,
+  ) => [one.isProbed, one.nextAttemptAtMs, describeDelivery(one)?.slice(0, 23)]);
+  assert.deepEqual([shown[0], shown.at(-1)], [
+    [true, probeAtMs, "the endpoint is not res"],
+    [true, T0 + HOUR, "the last attempt failed"],
+  ], "the pause and its reason are shown");
   assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
   const [probe, ...others] = await claimAll(store, probeAtMs);
   assert.ok(probe);
