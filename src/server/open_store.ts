@@ -8,7 +8,7 @@ import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { StorageProblem } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { createMachine } from "../platform/files/machine.ts";
-import { findObstacle, type Obstacle } from "../platform/files/users.ts";
+import { findObstacle } from "../platform/files/users.ts";
 import type { LogSettings } from "../platform/log/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process/process.ts";
@@ -17,6 +17,7 @@ import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
 import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import { CONFIG_VARIABLE, EXAMPLE_CONFIG, locateConfig, OWN_CONFIG, SYSTEM_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
+import { describeObstacle } from "./obstacle_advice.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
 
 export interface LoadedConfig extends ParsedConfig {
@@ -140,7 +141,7 @@ export async function hasNoDatabase({ host }: CommandCall, path: string): Promis
   } catch (error) {
     const obstacle = findObstacle(path);
     if (obstacle === null) throw error;
-    const advice = adviceOnOwner(obstacle, { user: host.user(), path });
+    const advice = describeObstacle(obstacle, { user: host.user(), data: dirname(path) });
     throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
   }
 }
@@ -168,23 +169,9 @@ export async function withPlatform<T>(
 /** Minimum free space, bytes. A disk with less counts as full, because a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** Matches the messages of the system and of SQLite for EACCES and EROFS. */
-const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
-
-function adviceOnOwner(
-  { path, what, owner, mode }: Obstacle,
-  { user, path: store }: { user: string | null; path: string },
-): string {
-  const me = user ?? "another user";
-  const verb = { enter: "enter", read: "read", write: "write to" }[what];
-  const bits = mode.toString(8).padStart(4, "0");
-  if (owner === user) {
-    return `${path} has mode ${bits}, so ${me} cannot ${verb} it: chmod u+rwX ${path}`;
-  }
-  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who cannot ${verb} ` +
-    "it: run this command as " +
-    `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
-}
+/** Matches the messages of the system and of SQLite for EACCES, EPERM and EROFS. */
+const IS_REFUSED =
+  /permission denied|operation not permitted|read-only file system|readonly database|unable to open database file/i;
 
 export interface Opening {
   platform: Platform;
@@ -239,6 +226,6 @@ function whyNotOpened(
     const advice = engine.adviceOn(error, { hasRoom });
     return advice === null ? error.message : `${error.message}; ${advice}`;
   }
-  const advice = adviceOnOwner(obstacle, { user, path });
+  const advice = describeObstacle(obstacle, { user, data: dirname(path) });
   return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;
 }

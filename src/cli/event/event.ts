@@ -141,7 +141,7 @@ function identityText({ external_id, url_official }: RegEvent): string | null {
 }
 
 function languagesText(stated: readonly string[], configured: readonly string[]): string {
-  const words = stated.map((code) => `${code} (${configured.includes(code) ? "configured" : "stated"})`);
+  const words = stated.map((code) => `${code} (${configured.includes(code) ? "from the config" : "stated"})`);
   return words.join(", ") || "none stated or configured";
 }
 

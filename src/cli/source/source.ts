@@ -165,7 +165,8 @@ function printDescription(call: CommandCall, description: DocumentDescription, u
   const byReason = [...Map.groupBy(problems, ({ reason }) => reason)];
   for (const [reason, [first, ...others]] of byReason.slice(0, MAX_PROBLEMS)) {
     const items = others.length === 0 ? cut(first?.item ?? "", PROBLEM_WIDTH) : `${others.length + 1} items`;
-    call.host.err(`problem  ${items}: ${reason}\n`);
+    const told = others.length === 0 ? reason : reason.replace(/^it has /, "they have ");
+    call.host.err(`problem  ${items}: ${told}\n`);
   }
   const rest = byReason.length - MAX_PROBLEMS;
   if (rest > 0) call.host.err(`… and ${formatCount(rest, "more problem")}; --json lists all\n`);

@@ -59,6 +59,11 @@ export function suggestedSource(
       "# Required: the URL of an item. {…} is one of its values.",
       `#link = ${quote(`https://www.example.org/{${id}}`)}`,
     );
+    // Without an id, the config would be invalid.
+    const titlePath = rules.find((rule) => rule.startsWith("title = "))?.slice("title = ".length);
+    if (!rules.some((rule) => rule.startsWith("id =")) && titlePath !== undefined) {
+      lines.push(`id = ${harmless(titlePath)} # replace it by a value that never changes, or by link`);
+    }
   }
   if (others.length > 0) {
     lines.push(

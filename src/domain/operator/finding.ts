@@ -4,7 +4,7 @@
 export type Level = "good" | "warning" | "problem";
 
 /** What may be the common cause of several findings. */
-export type Cause = "clock" | "disk space" | "network" | "read-only disk";
+export type Cause = "clock" | "disk space" | "network" | "read-only disk" | `folder ${string}`;
 
 export interface Finding {
   /** What was checked: "store", "secrets", "clock" and so on. */

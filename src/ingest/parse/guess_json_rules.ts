@@ -24,7 +24,11 @@ const NAMES: readonly [ItemField, RegExp[]][] = [
     /^(dokument|document)?_?url$|^link$|^permalink$|^href$/i,
     /^pdf_?url$/i,
   ]],
-  ["id", [/^(document_?number|identifier|identificador|celex)$/i, /^(id|guid|uuid|_id|cid)$/i]],
+  ["id", [
+    /^(document_?number|identifier|identificador|celex)$/i,
+    /^(id|guid|uuid|uid|_id|cid)$/i,
+    /^(number|nummer|reference|slug)$/i,
+  ]],
   ["summary", [
     /^(abstract|summary|description)/i,
     /(excerpt|beschreibung|zusammenfassung|resume|résumé|text)$/i,
@@ -148,6 +152,10 @@ function guessFields(objects: readonly JsonObject[]): Fields {
   return { fields, hasOwnTitle, others };
 }
 
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:$|T)/;
+/** Keys of texts in several languages, such as `title.en`. */
+const LANGUAGES = /^(bg|cs|da|de|el|en|es|et|fi|fr|ga|hr|hu|it|lt|lv|mt|nl|pl|pt|ro|sk|sl|sv)$/i;
+
 /** Whether the values of an unknown key look like a field, for keys in other languages. */
 const LOOKS_LIKE: Partial<Record<ItemField, (leaf: Leaf) => boolean>> = {
   title: (leaf) =>
@@ -155,10 +163,15 @@ const LOOKS_LIKE: Partial<Record<ItemField, (leaf: Leaf) => boolean>> = {
       value.length <= 500 && /\p{L}\s\p{L}+\s\p{L}/u.test(value)
     ) &&
     !SUMMARY_NAMES.some((pattern) => pattern.test(leaf.key)),
-  link: ({ values }) => values.every((value) => /^https?:\/\/\S+$/.test(value)) && areDistinct(values),
+  link: ({ key, values }) =>
+    areDistinct(values) && (values.every((value) => /^https?:\/\/\S+$/.test(value)) ||
+      (/url|link|href|path|alias/i.test(key) && values.every((value) => /^\/[^/\s]\S*$/.test(value)))),
   published: ({ key, values }) =>
-    /dat|fecha|publi|issued|time|zeit/i.test(key) &&
-    values.every((value) => value.length >= 8 && parseDate(value, { timezone: "UTC" }) !== null),
+    !/updat|modif|chang|expir|valid|end|until|deadline|due/i.test(key) &&
+    values.every((value) =>
+      (/dat|fecha|publi|issued|time|zeit/i.test(key) ? value.length >= 8 : ISO_DATE.test(value)) &&
+      parseDate(value, { timezone: "UTC" }) !== null
+    ),
 };
 
 function isTitle(leaf: Leaf): boolean {
@@ -187,7 +200,13 @@ function leavesOf(objects: readonly JsonObject[]): Leaf[] {
     } else if ((typeof value === "string" && value.trim() !== "") || typeof value === "number") {
       const name = written(path);
       const leaf = leaves.get(name) ??
-        { path: name, key: path.at(-1) ?? "", depth: path.length, isListed, values: [] };
+        {
+          path: name,
+          key: path.findLast((key) => !LANGUAGES.test(key)) ?? "",
+          depth: path.length,
+          isListed,
+          values: [],
+        };
       leaf.isListed ||= isListed;
       leaf.values.push(String(value).trim());
       leaves.set(name, leaf);

@@ -84,7 +84,7 @@ export function createMachine(): Machine {
         isRoots: stat.uid === 0,
         // The runtime checks mode bits even for root.
         mayRead: isRoot || may(path, constants.R_OK),
-        mayWrite: !isReadOnly && (isRoot || may(path, constants.W_OK)),
+        mayWrite: !isReadOnly && (isRoot || may(path, constants.W_OK)) && (!stat.isDirectory || mayAdd(path)),
         isReadOnly,
       };
     },
@@ -121,6 +121,16 @@ function may(path: string, what: number): boolean {
     return true;
   } catch {
     return false; // any error means no permission
+  }
+}
+
+/** Whether this process can create files in a folder. Only trying finds out, for example in an immutable folder. */
+function mayAdd(folder: string): boolean {
+  try {
+    Deno.removeSync(Deno.makeTempDirSync({ dir: folder, prefix: ".regfeed-" }));
+    return true;
+  } catch {
+    return false;
   }
 }
 

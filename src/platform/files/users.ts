@@ -32,6 +32,8 @@ export interface Obstacle {
   what: "enter" | "read" | "write";
   owner: string;
   mode: number;
+  /** Whether the system refuses even what the mode allows, as for an immutable file. */
+  isImmutable: boolean;
 }
 
 /** Returns what prevents reading and changing the file or creating files next to it, or null if nothing does. */
@@ -39,30 +41,39 @@ export function findObstacle(path: string): Obstacle | null {
   const folder = dirname(path);
   const closed = findClosedFolder(path);
   if (closed !== null) return describe(closed, "enter");
-  if (isDenied(() => Deno.openSync(path).close())) return describe(path, "read");
-  if (isDenied(() => Deno.openSync(path, { append: true }).close())) return describe(path, "write");
   const make = () => Deno.removeSync(Deno.makeTempDirSync({ dir: folder, prefix: ".regfeed-" }));
-  return isDenied(make) ? describe(folder, "write") : null;
+  const attempts: [at: string, what: Obstacle["what"], work: () => void][] = [
+    [path, "read", () => Deno.openSync(path).close()],
+    [path, "write", () => Deno.openSync(path, { append: true }).close()],
+    [folder, "write", make],
+  ];
+  for (const [at, what, work] of attempts) {
+    const code = denial(work);
+    if (code !== null) return describe(at, what, code === "EPERM");
+  }
+  return null;
 }
 
 /** Of the folders above a path, returns the topmost one that this user cannot enter, or null if there is none. */
 function findClosedFolder(path: string): string | null {
   const above: string[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) above.unshift(at);
-  const hidden = above.find((at) => isDenied(() => Deno.statSync(at)));
+  const hidden = above.find((at) => denial(() => Deno.statSync(at)) !== null);
   return hidden === undefined ? null : dirname(hidden);
 }
 
-function isDenied(work: () => void): boolean {
+/** Returns the system's code for a denied permission, or null if the work is not denied. */
+function denial(work: () => void): string | null {
   try {
     work();
-    return false;
+    return null;
   } catch (error) {
-    return error instanceof Deno.errors.PermissionDenied;
+    return error instanceof Deno.errors.PermissionDenied ? (error as { code?: string }).code ?? "" : null;
   }
 }
 
-function describe(path: string, what: Obstacle["what"]): Obstacle | null {
+function describe(path: string, what: Obstacle["what"], isImmutable = false): Obstacle | null {
   const { uid, mode } = Deno.statSync(path);
-  return uid === null || mode === null ? null : { path, what, owner: nameOfUser(uid), mode: mode & 0o777 };
+  if (uid === null || mode === null) return null;
+  return { path, what, owner: nameOfUser(uid), mode: mode & 0o777, isImmutable };
 }

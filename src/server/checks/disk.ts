@@ -1,11 +1,13 @@
 // Checks of disks and folders: space, permissions, backups.
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { backupTime } from "../../backup/create.ts";
 import { spaceForBackup } from "../../backup/disk_space.ts";
 import { isOfLaterClock } from "../../backup/schedule.ts";
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";
 import { nextRunAfter } from "../../domain/source/schedule.ts";
+import { currentUser, findObstacle } from "../../platform/files/users.ts";
+import { adviceOn } from "../obstacle_advice.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { formatTime } from "../../domain/format_time.ts";
@@ -66,8 +68,14 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
     const seen = `${there} cannot be written: its file system is read-only`;
     return { ...problem(area, seen, todo), cause: "read-only disk" };
   }
+  const obstacle = findObstacle(join(there, ".regfeed"));
+  const cause = `folder ${there}` as const;
+  if (obstacle !== null) {
+    const { why, todo } = adviceOn(obstacle, { user: currentUser(), data: there });
+    return { ...problem(area, why, todo), cause };
+  }
   const todo = `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
-  return problem(area, `${there} cannot be written`, todo);
+  return { ...problem(area, `${there} cannot be written`, todo), cause };
 }
 
 export async function checkBackups(

@@ -1,8 +1,10 @@
 // The doctor's checks of volumes and folders.
 import assert from "node:assert/strict";
+import type { Obstacle } from "../../../src/platform/files/users.ts";
+import { adviceOn } from "../../../src/server/obstacle_advice.ts";
 import { join } from "node:path";
 import { checkFolder, checkVolume } from "../../../src/server/checks/disk.ts";
-import type { Level } from "../../../src/domain/operator/finding.ts";
+import { groupSymptoms, type Level } from "../../../src/domain/operator/finding.ts";
 import { prepareDatabase, workHere } from "../../../src/server/migrate_with_backup.ts";
 import { createSqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { createFiles } from "../../../src/platform/files/files.ts";
@@ -95,4 +97,31 @@ Deno.test("doctor does not open a database on a network file system", async () =
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
   await world.close();
+});
+
+Deno.test("an unwritable folder is one finding, with advice for its cause", () => {
+  const rows: [obstacle: Partial<Obstacle>, why: RegExp, todo: string][] = [
+    [{ owner: "ana" }, /has mode 0555, so the user ana cannot write to it$/, "chmod u+rwX /srv"],
+    [{ isImmutable: true, mode: 0o755 }, /whatever its mode$/, "chattr -i /srv"],
+    [{}, /belongs to regfeed .*runs as ana/, "chown -R ana /srv"],
+  ];
+  for (const [given, why, todo] of rows) {
+    const obstacle: Obstacle = {
+      path: "/srv",
+      what: "write",
+      owner: "regfeed",
+      mode: 0o555,
+      isImmutable: false,
+      ...given,
+    };
+    const advice = adviceOn(obstacle, { user: "ana", data: "/srv" });
+    assert.match(advice.why, why);
+    assert.ok(advice.todo.endsWith(todo), advice.todo);
+  }
+  const closed = { rightsOf: () => ({ ...machineOf(DISK).rightsOf(), mayWrite: false }) };
+  const findings = ["store", "backup", "mail"].map((area) => checkFolder(area, "/srv/none", closed));
+  assert.deepEqual(groupSymptoms(findings).map(({ area, symptoms }) => [area, symptoms?.length]), [[
+    "store",
+    2,
+  ]]);
 });

@@ -115,7 +115,13 @@ const LISTINGS: Record<
 };
 
 interface Described {
-  items: { title: string; link: string | null; published_at: number | null; summary: string }[];
+  items: {
+    title: string;
+    link: string | null;
+    published_at: number | null;
+    published_on: string | null;
+    summary: string;
+  }[];
 }
 
 /** Pastes the suggestion for a document into a config; returns the items that its source finds in the document. */
@@ -189,6 +195,8 @@ Deno.test("source parse says which rule is missing if the items have no URL", ()
       "application/json",
     ]);
     assert.match(plain.stderr, /^(?:problem .*\n)?$/, "one line for the problem that all items have");
+    await Deno.writeTextFile(join(folder, "regfeed.toml"), stdout);
+    assert.equal((await regfeed(folder, "check")).code, 0, "valid as printed");
     const complete = stdout.replace(/^#link = .*$/m, 'link = "https://api.example/{n}"');
     await Deno.writeTextFile(join(folder, "regfeed.toml"), complete);
     assert.equal((await regfeed(folder, "check")).code, 0);
@@ -238,3 +246,43 @@ Deno.test(
       }
     }),
 );
+
+Deno.test("source parse guesses ISO dates and relative links in JSON, and titles in several languages", () =>
+  withFolder(async (folder) => {
+    const days = [1, 2, 3, 4];
+    const rows: [file: string, value: unknown, title: string, link: string, on: string][] = [
+      [
+        "api.json",
+        days.map((n) => ({
+          number: n,
+          name: `AI guidance ${n}`,
+          web_url: `/doc/${n}`,
+          released: `2026-11-0${n}`,
+        })),
+        "AI guidance 1",
+        "http://127.0.0.1:8901/doc/1",
+        "2026-11-01",
+      ],
+      [
+        "languages.json",
+        {
+          data: days.map((n) => ({
+            uid: n,
+            attributes: {
+              headline: { en: `Guidance ${n}`, de: `Leitlinie ${n}` },
+              publishedAt: `2026-11-0${n}T10:00:00Z`,
+              path: { alias: `/news/${n}` },
+            },
+          })),
+        },
+        "Guidance 1",
+        "http://127.0.0.1:8901/news/1",
+        "2026-11-01",
+      ],
+    ];
+    for (const [file, value, title, link, on] of rows) {
+      await Deno.writeTextFile(join(folder, file), JSON.stringify(value));
+      const [item] = await paste(folder, join(folder, file), ["--url", "http://127.0.0.1:8901/api.json"]);
+      assert.deepEqual([item?.title, item?.link, item?.published_on], [title, link, on], file);
+    }
+  }));

@@ -10,7 +10,8 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {
     throw new DocumentError(
-      `this is JSON, but not a JSON Feed (it has neither a "version" of jsonfeed.org nor a "title" and "items")`,
+      `this is JSON, but not a JSON Feed (it has neither a "version" of jsonfeed.org nor a "title" and "items"); ` +
+        'fetch_strategy = "json" reads it with the rules items, title and link in [sources.json]',
     );
   }
   const stated = list(value.items);
