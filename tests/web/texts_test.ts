@@ -29,6 +29,10 @@ const SHARED = new Set([
   "Secret",
   "Header",
   "optional",
+  "Actions",
+  "Cause",
+  "urgent",
+  "version 2",
 ]);
 
 /** Lists the texts by path. A function is called with numbers and with its own arguments' names. */
@@ -54,6 +58,21 @@ Deno.test("each language has every text, and none is left in English", () => {
       assert.doesNotMatch(text, /undefined|\[object|NaN| {2}| $|^ /, `${language} ${path}: ${text}`);
       if (language === "en" || SHARED.has(text) || !/[a-z]{4}/i.test(text)) continue;
       assert.notEqual(text, english.get(path), `${language} ${path}`);
+    }
+  }
+});
+
+Deno.test("texts have the quotation marks, apostrophes and spaces of their language", () => {
+  const wrong = {
+    en: /[„«»]|\w'\w|"/,
+    de: /”|«|»|"|\w'\w|\d %|[^\d…] [:;?!]/,
+    fr: /[„“”"]|\p{L}'\p{L}|\d %|[^\u202f][;?!»](?!\w)|[ \u00a0]:|«(?!\u202f)/u,
+  };
+  for (const language of LANGUAGES) {
+    for (
+      const [path, text] of Object.entries(TEXTS[language]).flatMap(([area, part]) => listTexts(part, area))
+    ) {
+      assert.doesNotMatch(text, wrong[language], `${language} ${path}`);
     }
   }
 });

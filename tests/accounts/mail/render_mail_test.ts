@@ -99,7 +99,7 @@ Deno.test("a welcome email contains the key, a first request, the disclaimer and
 Deno.test("a sign-in email has the link on a line of its own, and says when it expires", () => {
   const rows: [MailLanguage, RegExp][] = [
     ["en", /works once, until 15 August 2026 at 10:15 UTC\./],
-    ["de", /einmal, bis zum 15\. August 2026 um 10:15 UTC\./],
+    ["de", /nur einmal verwenden und ist bis zum 15\. August 2026 um 10:15 UTC gültig\./],
     ["fr", /une seule fois, jusqu’au 15 août 2026 à 10:15 UTC\./],
   ];
   for (const [language, expected] of rows) {

@@ -100,7 +100,7 @@ Deno.test("an unknown event, or a version of another publication, helps the read
     for (const id of ["evt_00000000000000000000000000", "nope", "%3Cscript%3E", "..%2F..%2Fsubscriptions"]) {
       const { status, text, html } = await open(`/console/events/${id}`);
       assert.equal(status, 404, id);
-      assert.match(text, /There is no event with this id/);
+      assert.match(text, /There is no event with this ID/);
       assert.match(html, /href="\/console">Go to the feed/);
     }
     for (const from of [other?.id, "nope", HOSTILE]) {

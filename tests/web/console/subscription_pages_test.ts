@@ -228,7 +228,7 @@ Deno.test("limits and conflicts say what to do, in the reader's language", async
     await send(await open(url), `${url}/test`);
     const tested = await send(await open(url), `${url}/test`);
     assert.equal(tested.status, 429);
-    assert.match(tested.text, /Today's tests are used up/);
+    assert.match(tested.text, /Today’s tests are used up/);
     await send(await open(url), `${url}/state`, { enabled: "false" });
     const disabled = await send(await open(url), `${url}/replay`, { since: "2020-01-01" });
     assert.match(disabled.text, /The subscription is not active/);
@@ -243,7 +243,7 @@ Deno.test("limits and conflicts say what to do, in the reader's language", async
     world.platform.http.serve("https://hooks.example.org", () => ({ status: 500 }));
     const german = await open(`${LIST}/new`, { language: "de" });
     assert.match(german.text, /Neues Abonnement.*Prüfen und Vorschau/);
-    assert.match((await open(LIST, { language: "fr" })).text, /Nouvel abonnement.*Suspendu/);
+    assert.match((await open(LIST, { language: "fr" })).text, /Nouvel abonnement.*En pause/);
   }, "[tiers.team]\nactive_subscriptions = 2\ntest_calls_per_day = 1\n");
 });
 

@@ -80,7 +80,7 @@ Deno.test("filterWords() says the filters in the reader's language", () => {
       "Without: Topic: AI models; Words: draft",
     ]],
     ["de", aRecord({ topics: ["gpai", "unknown"] }), ["Thema: KI-Modelle oder unknown"]],
-    ["fr", aRecord({ topics: ["gpai", "unknown"] }), ["Thématique : Modèles d’IA ou unknown"]],
+    ["fr", aRecord({ topics: ["gpai", "unknown"] }), ["Thème\u202f: Modèles d’IA ou unknown"]],
   ];
   for (const [language, record, expected] of rows) {
     const said = { texts: TEXTS[language], format: formatFor(language), vocabulary: aVocabulary(language) };

@@ -68,12 +68,12 @@ Deno.test(
       assert.equal(updated, entry.updated);
       assert.deepEqual(entry, {
         id: entry.id,
-        title: 'Board <i>"& ]]> für 🏛 : échec des consultations',
+        title: 'Board <i>"& ]]> für 🏛\u202f: échec des collectes',
         updated: "2026-08-01T10:00:00.000Z",
         published: "2026-08-01T08:00:00.000Z",
         link: `${world.config.server.publicUrl}/status#${entry.id.split("/").at(-1)}`,
         summary: entry.summary,
       });
-      assert.match(entry.summary, /^Le site de l’éditeur n’a pas répondu à temps\. Début : /);
+      assert.match(entry.summary, /^Le site de l’éditeur n’a pas répondu à temps\. Début\s: /);
     }),
 );

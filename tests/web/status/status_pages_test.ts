@@ -138,7 +138,7 @@ Deno.test("the status pages are in three languages", () =>
     const rows: [language: string, page: RegExp, feed: RegExp][] = [
       ["en", /Past incidents.*Body shut/s, /<title>Body down [^<]*: fetches fail<\/title>/],
       ["de", /Frühere Störungen.*Behörde shut/s, /<title>Behörde down: Abrufe schlagen fehl<\/title>/],
-      ["fr", /Incidents passés.*Body shut/s, /<title>Body down [^<]* : échec des consultations<\/title>/],
+      ["fr", /Incidents passés.*Body shut/s, /<title>Body down [^<]*\s: échec des collectes<\/title>/],
     ];
     for (const [language, page, feed] of rows) {
       const headers = { "accept-language": language };

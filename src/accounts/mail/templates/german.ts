@@ -62,12 +62,12 @@ export const GERMAN: MailTexts = {
       `Seine Ereignisse werden zurückgehalten. Aktivieren Sie es mit PATCH /v1/subscriptions/{subscriptionId} und {"enabled": true}. Falls das Abonnement eigene Header hat, sind auch deren Werte verloren: Ergänzen Sie diese PATCH-Anfrage um "headers". Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
     ],
     "key-lost": [
-      "Ihr Webhook braucht ein neues Secret",
-      "Wir haben den Schlüssel verloren, mit dem das Signatur-Secret für Zustellungen an {host} ({subscriptionId}) verschlüsselt ist. Niemand sonst hat dieses Secret, aber wir können damit nicht mehr signieren. Das Abonnement wurde deshalb am {disabledAtMs} deaktiviert.",
-      `Seine Ereignisse werden zurückgehalten. Fordern Sie mit POST /v1/subscriptions/{subscriptionId}/rotate-secret ein neues Secret an, tragen Sie es in Ihrem Empfänger ein und aktivieren Sie das Abonnement mit PATCH /v1/subscriptions/{subscriptionId} und {"enabled": true}. Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
+      "Ihr Webhook braucht ein neues Geheimnis",
+      "Wir haben den Schlüssel verloren, mit dem das Signaturgeheimnis für Zustellungen an {host} ({subscriptionId}) verschlüsselt ist. Niemand sonst hat dieses Geheimnis, aber wir können damit nicht mehr signieren. Das Abonnement wurde deshalb am {disabledAtMs} deaktiviert.",
+      `Seine Ereignisse werden zurückgehalten. Fordern Sie mit POST /v1/subscriptions/{subscriptionId}/rotate-secret ein neues Geheimnis an, tragen Sie es in Ihrem Empfänger ein und aktivieren Sie das Abonnement mit PATCH /v1/subscriptions/{subscriptionId} und {"enabled": true}. Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
     ],
-    "quota-80": ["80 % {noun} verbraucht", COUNTER, "{consequence}"],
-    "quota-100": ["100 % {noun} verbraucht", COUNTER, "{consequence}"],
+    "quota-80": ["80 % {noun} verbraucht", COUNTER, "{consequence}"],
+    "quota-100": ["100 % {noun} verbraucht", COUNTER, "{consequence}"],
     "held-full": [
       "Ihr Limit für zurückgehaltene Zustellungen ist erreicht",
       "Es werden {limit} Webhook-Zustellungen für Sie zurückgehalten; das ist das Limit Ihres Tarifs. Seit dem {sinceMs} werden für Abonnements mit zurückgehaltenen Zustellungen keine weiteren angelegt.",
@@ -76,7 +76,7 @@ export const GERMAN: MailTexts = {
     ],
     "sign-in": [
       "Ihr Anmeldelink",
-      "Öffnen Sie diesen Link, um sich in der Konsole anzumelden. Er gilt einmal, bis zum {expiresAtMs}.",
+      "Öffnen Sie diesen Link, um sich in der Konsole anzumelden. Er lässt sich nur einmal verwenden und ist bis zum {expiresAtMs} gültig.",
       "{link}",
       "Falls Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail. Ohne den Link kann sich niemand anmelden.",
     ],

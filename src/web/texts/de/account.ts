@@ -4,23 +4,23 @@ import type { account as english } from "../en/account.ts";
 export const account: typeof english = {
   usage: {
     title: "Nutzung",
-    tier: (name) => `Ihr Tarif ist ${name}. Tage und Monate gelten in UTC.`,
+    tier: (name) => `Ihr Tarif ist ${name}. Tage und Monate richten sich nach UTC.`,
     today: "Heute",
     month: "Dieser Monat",
     requests: "API-Anfragen",
     deliveries: "Webhook-Zustellungen",
     subscriptions: "Aktive Abonnements",
     tests: "Testzustellungen",
-    replays: "Erneut gesendete Zustellungen",
+    replays: "Erneute Zustellungen",
     backfills: "Abonnements mit gespeicherten Ereignissen",
     of: (used, limit) => `${used} von ${limit}`,
     renews: (when) => `Wird ${when} zurückgesetzt`,
     held: (count, limit) =>
-      `${count} von höchstens ${limit} Zustellungen werden zurückgehalten. Keine geht verloren: Sie werden gesendet, sobald der Grund entfällt.`,
+      `${count} von höchstens ${limit} Zustellungen werden zurückgehalten. Keine geht verloren; sie werden gesendet, sobald der Grund entfällt.`,
     noQuota: "Die Seiten der Konsole zählen nicht als API-Anfragen.",
     last30: "Die letzten 30 Tage",
     requestsPerDay: "API-Anfragen pro Tag",
-    deliveriesPerDay: "Angekommene Zustellungen pro Tag",
+    deliveriesPerDay: "Erfolgreiche Zustellungen pro Tag",
     day: "Tag",
   },
   keys: {
@@ -37,15 +37,15 @@ export const account: typeof english = {
     noEnd: "Unbefristet",
     unlabelled: "Vom Betreiber festgelegt",
     states: { valid: "Gültig", expiring: "Wird ersetzt", disabled: "Gesperrt" },
-    operatorOnly: "Nur der Betreiber stellt Schlüssel aus, erneuert und sperrt sie",
+    operatorOnly: "Nur der Betreiber stellt Schlüssel aus, ersetzt sie und sperrt sie",
     ask:
       "Wenden Sie sich an den Betreiber und nennen Sie die Bezeichnung oder die letzten vier Zeichen, niemals den Schlüssel selbst:",
     askNew:
-      "weiterer Schlüssel, zum Beispiel für ein weiteres Programm: Nennen Sie die gewünschte Bezeichnung;",
+      "weiterer Schlüssel, zum Beispiel für ein zweites Programm: Nennen Sie die gewünschte Bezeichnung;",
     askRotate:
-      "Erneuerung: Der alte Schlüssel bleibt für eine vereinbarte Übergangszeit gültig, sodass nichts unterbrochen wird;",
+      "Ersatz eines Schlüssels: Der alte bleibt für eine vereinbarte Übergangszeit gültig, sodass nichts unterbrochen wird;",
     askDisable:
-      "Sperrung: wenn jemand anderes einen Schlüssel gesehen haben könnte, bitten Sie um sofortige Sperrung.",
+      "Sperrung: Wenn jemand anderes einen Schlüssel gesehen haben könnte, bitten Sie um sofortige Sperrung.",
     contact: "Kontakt zum Betreiber",
     guide: "Über Ihr Konto (auf Englisch)",
     empty: "Sie haben keine Schlüssel.",

@@ -30,12 +30,12 @@ export const common: typeof english = {
     customers: "Kunden",
     payments: "Zahlungen",
     audit: "Audit-Protokoll",
-    health: "Zustand",
+    health: "Systemzustand",
     backups: "Sicherungen",
   },
   signedInAs: (who: string): string => `Angemeldet als ${who}`,
   home: {
-    title: "KI-Regulierung im Blick, in einem Feed",
+    title: "Die KI-Regulierung im Blick, in einem einzigen Feed",
     lead:
       "Regfeed sammelt, was amtliche Stellen zur Regulierung künstlicher Intelligenz veröffentlichen, ordnet jede Veröffentlichung ein und meldet Ihnen jede neue Fassung.",
     statusTitle: "Status",
@@ -74,7 +74,7 @@ export const common: typeof english = {
       "Ihre Sitzung war beendet, bevor dieses Formular gesendet wurde. Bitte prüfen Sie Ihre Eingaben und senden Sie das Formular erneut.",
     alreadySent: "Dieses Formular wurde bereits gesendet. Es wurde nur einmal ausgeführt.",
     interrupted:
-      "Dieses Formular wurde bereits gesendet, die Verarbeitung wurde jedoch unterbrochen. Prüfen Sie bitte, ob es ausgeführt wurde, bevor Sie es erneut senden.",
+      "Dieses Formular wurde bereits gesendet, die Verarbeitung wurde jedoch unterbrochen. Bitte prüfen Sie, ob es ausgeführt wurde, bevor Sie es erneut senden.",
   },
   diff: {
     added: { begin: "hinzugefügt:", end: "Ende der Hinzufügung" },

@@ -11,7 +11,7 @@ export const event: typeof english = {
   textLanguages: "Sprachen des Textes",
   unknown: {
     title: "Unbekanntes Ereignis",
-    reason: "Es gibt kein Ereignis mit dieser Kennung",
+    reason: "Es gibt kein Ereignis mit dieser ID",
     text:
       "Der Link ist möglicherweise unvollständig oder stammt von einer anderen Installation. Im Feed können Sie nach dem Titel der Veröffentlichung suchen.",
     toFeed: "Zum Feed",
@@ -20,7 +20,7 @@ export const event: typeof english = {
     label: "Angaben",
     source: "Quelle",
     published: "Veröffentlicht",
-    estimated: "(zuerst gesehen; die Quelle nennt kein Datum)",
+    estimated: "(erstmals gesehen; die Quelle nennt kein Datum)",
     recorded: "Erfasst",
     topics: "Themen",
     languages: "Sprachen",
@@ -47,7 +47,7 @@ export const event: typeof english = {
     values: "Weitere Änderungen",
     version: (version) => `Fassung ${version}`,
     versionOn: (version, day) => `Fassung ${version}, ${day}`,
-    alsoIn: "Der Text hat sich auch geändert auf:",
+    alsoIn: "Der Text wurde auch in diesen Sprachen geändert:",
     choose: "Andere Fassungen vergleichen",
     from: "Von",
     to: "Bis",
@@ -67,15 +67,16 @@ export const event: typeof english = {
   dates: {
     title: "Bis wann?",
     notKnown:
-      "Regfeed weiß nicht, welches dieser Daten für Sie eine Frist ist. Lesen Sie die amtliche Veröffentlichung, bevor Sie sich darauf verlassen.",
-    named: "Spätere Daten, die der Text nennt",
+      "Regfeed weiß nicht, welcher dieser Termine für Sie eine Frist ist. Lesen Sie die amtliche Veröffentlichung, bevor Sie sich auf einen Termin verlassen.",
+    named: "Spätere Termine, die der Text nennt",
     noneNamed:
       "Titel und Zusammenfassung nennen kein Datum nach der Veröffentlichung. Der vollständige Text kann eines enthalten.",
     act: "Ab wann die zitierten Bestimmungen der KI-Verordnung gelten",
-    byTopics: "Die Veröffentlichung zitiert keinen Artikel. Dies sind die Daten der Artikel ihrer Themen.",
+    byTopics:
+      "Die Veröffentlichung zitiert keinen Artikel. Diese Termine gelten für die Artikel ihrer Themen.",
     noArticles:
       "Die Veröffentlichung zitiert keinen Artikel der KI-Verordnung, und ihre Themen umfassen keinen.",
-    noneInAct: "Die KI-Verordnung nennt für die zitierten Bestimmungen kein eigenes Datum.",
+    noneInAct: "Die KI-Verordnung nennt für die zitierten Bestimmungen keinen eigenen Geltungsbeginn.",
     basis: (references, basis) => references === "" ? `(${basis})` : `(${basis}; betrifft ${references})`,
     today: "heute",
   },
@@ -108,7 +109,7 @@ export const event: typeof english = {
     title: "Gründe der Einstufung",
     show: "Gründe anzeigen (auf Englisch)",
     otherRules: (stored, now) =>
-      `Das Ereignis wurde nach Version ${stored} der Regeln eingestuft. Die folgenden Gründe sind die der Version ${now}; gespeicherte Werte ändern sich nicht.`,
+      `Das Ereignis wurde nach Version ${stored} der Regeln eingestuft. Die folgenden Gründe beruhen auf Version ${now}; gespeicherte Werte ändern sich nicht.`,
     yes: "ja",
     no: "nein",
     fields: {
@@ -126,7 +127,7 @@ export const event: typeof english = {
     document: "Dokument",
     fetched: "Abgerufen",
     status: "HTTP-Status",
-    file: "Keiner: eine Datei",
+    file: "Keiner (aus einer Datei gelesen)",
     hash: "SHA-256 des Dokuments",
     rules: "Version der Regeln",
   },

@@ -22,7 +22,7 @@ export const signIn: typeof english = {
     text: "Für Betreiber dieses Dienstes.",
     submit: (name) => `Weiter mit ${name}`,
     submitUnnamed: "Weiter mit Single Sign-on",
-    failedTitle: "Die Anmeldung ist fehlgeschlagen",
+    failedTitle: "Single Sign-on ist fehlgeschlagen",
     faults: {
       unreachable:
         "Der Anmeldedienst Ihrer Organisation antwortet nicht wie erwartet. Versuchen Sie es in einer Minute noch einmal. Hilft das nicht, nennt das Protokoll von Regfeed die Ursache.",
@@ -43,28 +43,28 @@ export const signIn: typeof english = {
       token:
         "Die Antwort ist ungültig und wurde deshalb abgelehnt. Das Protokoll von Regfeed nennt die Ursache.",
       not_operator:
-        "Sie sind bei Ihrer Organisation angemeldet, gehören aber nicht zu den Betreibern dieses Dienstes. Bitten Sie die Administration, Sie in eine Betreibergruppe aufzunehmen.",
+        "Sie sind bei Ihrer Organisation angemeldet, gehören aber nicht zu den Betreibern dieses Dienstes. Bitten Sie den Administrator, Sie in eine Betreibergruppe aufzunehmen.",
     },
   },
-  operatorHint: "Sie betreiben diesen Dienst? Dieser Befehl gibt einen Link aus, der Sie anmeldet:",
+  operatorHint: "Betreiben Sie diesen Dienst? Dieser Befehl gibt einen Link aus, der Sie anmeldet:",
   problems: {
     unknown: "Kein Kunde hat diesen API-Schlüssel. Prüfen Sie, ob Sie ihn vollständig kopiert haben.",
     replaced:
       "Dieser API-Schlüssel wurde ersetzt oder gesperrt. Verwenden Sie Ihren neuesten Schlüssel, oder bitten Sie den Betreiber um einen.",
     unpaid:
-      "Der Schlüssel ist gültig, aber Ihr Zugang ist beendet, weil eine Zahlung fehlt. Er lebt wieder auf, sobald Sie zahlen.",
+      "Der Schlüssel ist gültig, aber Ihr Zugang ist beendet, weil eine Zahlung fehlt. Sobald Sie zahlen, haben Sie wieder Zugang.",
     disabled:
       "Der Schlüssel ist gültig, aber der Betreiber hat Ihren Zugang gesperrt. Wenden Sie sich an den Betreiber.",
     limited:
       "Zu viele Versuche aus Ihrem Netz. Warten Sie eine Minute, und versuchen Sie es dann noch einmal.",
-    email: "Das ist keine E-Mail-Adresse.",
+    email: "Das ist keine E-Mail-Adresse. Geben Sie eine Adresse wie ana@example.org ein.",
   },
   requested: {
-    title: "Sehen Sie in Ihr Postfach",
+    title: "Prüfen Sie Ihren Posteingang",
     text: (email) =>
       `Falls ein Kunde dieses Dienstes die E-Mail-Adresse ${email} hat, ist ein Link dorthin unterwegs.`,
     next:
-      "Der Link gilt einmal, innerhalb von 15 Minuten. Kommt keine E-Mail an, prüfen Sie den Spam-Ordner und die Schreibweise.",
+      "Der Link ist 15 Minuten lang gültig und lässt sich nur einmal verwenden. Kommt keine E-Mail an, prüfen Sie den Spam-Ordner und die Schreibweise.",
   },
   resumeTitle: "Sie sind angemeldet",
   resumeText: "Ihre Eingaben sind erhalten. Fahren Sie fort, um sie zu prüfen und abzusenden.",
@@ -74,10 +74,10 @@ export const signIn: typeof english = {
     customer: "Dieser Link meldet Sie in der Konsole an.",
     operator: (name) => `Dieser Link meldet Sie als Betreiber ${name} an.`,
     submit: "Anmelden",
-    invalidTitle: "Dieser Link gilt nicht mehr",
+    invalidTitle: "Dieser Link ist nicht mehr gültig",
     invalidText:
-      "Ein Link gilt einmal, innerhalb von 15 Minuten. Er wurde vielleicht schon verwendet, oder er ist abgelaufen.",
-    again: "Neu anmelden",
+      "Ein Link ist 15 Minuten lang gültig und lässt sich nur einmal verwenden. Dieser wurde möglicherweise schon verwendet oder ist abgelaufen.",
+    again: "Erneut anmelden",
   },
   sessions: {
     title: "Sitzungen",
@@ -94,14 +94,14 @@ export const signIn: typeof english = {
       lastSeen: "Zuletzt genutzt",
       end: "Beenden",
     },
-    methods: { key: "API-Schlüssel", link: "Einmal-Link", oidc: "Single Sign-on" },
+    methods: { key: "API-Schlüssel", link: "Einmaliger Anmeldelink", oidc: "Single Sign-on" },
     current: "diese",
     unknownDevice: "Unbekanntes Gerät",
     endOf: (device) => `Sitzung beenden: ${device}`,
     endOthers: "Alle meine anderen Sitzungen beenden",
     ended: (count) =>
       count === 0
-        ? "Es war keine Sitzung mehr zu beenden."
+        ? "Es gab keine andere Sitzung zu beenden."
         : count === 1
         ? "1 Sitzung wurde beendet."
         : `${count} Sitzungen wurden beendet.`,

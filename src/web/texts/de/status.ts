@@ -30,7 +30,7 @@ export const status: typeof english = {
     },
     partial: {
       title: "Unvollständig",
-      text: "Abgerufen bis auf einen Teil, zum Beispiel eine Sprachfassung.",
+      text: "Nicht vollständig abgerufen; es fehlt zum Beispiel eine Sprachfassung.",
     },
     silent: { title: "Ohne Neues", text: "Planmäßig abgerufen, aber länger als üblich ohne neue Einträge." },
     new: { title: "Noch nicht abgerufen", text: "Der erste Abruf steht noch aus." },
@@ -86,7 +86,7 @@ export const status: typeof english = {
     },
     texts: {
       silent: "Seit längerer Zeit als üblich sind keine neuen Einträge erschienen.",
-      deliveries_late: "Zustellungen an funktionierende Endpunkte warten seit mehr als einer Stunde.",
+      deliveries_late: "Zustellungen an funktionierende Empfänger warten seit mehr als einer Stunde.",
       stopped:
         "In dieser Zeit wurde nichts abgerufen oder zugestellt. Danach wurden Abrufe und Zustellungen fortgesetzt.",
     },

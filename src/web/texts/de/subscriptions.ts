@@ -3,7 +3,7 @@ import type { subscriptions as english } from "../en/subscriptions.ts";
 
 export const subscriptions: typeof english = {
   title: "Abonnements",
-  lead: "Ein Abonnement sendet jedes neue Ereignis, das seine Filter passiert, an eine URL Ihrer Wahl.",
+  lead: "Ein Abonnement sendet jedes neue Ereignis, das seinen Filtern entspricht, an eine URL Ihrer Wahl.",
   create: "Neues Abonnement",
   edit: "Bearbeiten",
   guide: "So empfangen Sie Webhooks",
@@ -32,25 +32,26 @@ export const subscriptions: typeof english = {
   states: {
     active: "Aktiv",
     failing: "Gestört",
-    paused: "Angehalten",
-    gone: "Beendet: URL aufgegeben",
-    stopped: "Beendet: dauerhaft gestört",
-    lost: "Beendet: Geheimnis verloren",
-    tier: "Durch Ihren Tarif ausgesetzt",
+    paused: "Pausiert",
+    gone: "Gestoppt: URL aufgegeben",
+    stopped: "Gestoppt: dauerhaft gestört",
+    lost: "Gestoppt: Geheimnis verloren",
+    tier: "Durch Ihren Tarif angehalten",
   },
   advice: {
     active: "Neue Ereignisse werden gesendet, sobald sie eintreffen.",
     failing:
       "Die letzten Versuche sind fehlgeschlagen. Regfeed versucht es weiter und sendet alles, sobald der Empfänger wieder antwortet.",
-    paused: "Sie haben dieses Abonnement angehalten. Seine Zustellungen warten, bis Sie es aktivieren.",
+    paused:
+      "Sie haben dieses Abonnement pausiert. Seine Zustellungen werden zurückgehalten, bis Sie es aktivieren.",
     gone:
       "Der Empfänger hat mit 410 Gone geantwortet. Prüfen Sie die URL und aktivieren Sie dann das Abonnement.",
     stopped:
-      "Der Empfänger ist seit Tagen nicht erreichbar. Beheben Sie den Fehler, senden Sie einen Test und aktivieren Sie dann das Abonnement.",
+      "Zustellungen an den Empfänger schlagen seit Tagen fehl. Beheben Sie den Fehler, senden Sie einen Test und aktivieren Sie dann das Abonnement.",
     lost:
       "Der Dienst hat das Geheimnis dieses Abonnements verloren. Erneuern Sie das Geheimnis und aktivieren Sie dann das Abonnement.",
     tier:
-      "Ihr Tarif erlaubt weniger aktive Abonnements. Es wird automatisch aktiviert, sobald eines frei ist.",
+      "Ihr Tarif erlaubt weniger aktive Abonnements. Dieses wird automatisch aktiviert, sobald ein Platz frei ist.",
   },
   health: {
     lastSuccess: "Letzter Erfolg",
@@ -65,7 +66,8 @@ export const subscriptions: typeof english = {
     backfill: "Gespeicherte Ereignisse werden zuerst zugestellt.",
     heldFull:
       "Die Höchstzahl zurückgehaltener Zustellungen war erreicht. Die fehlenden Ereignisse folgen; keines geht verloren.",
-    isPaused: "Dies wartet auf freies Kontingent oder darauf, dass das Abonnement aktiviert wird.",
+    isPaused:
+      "Das Nachholen geht weiter, sobald wieder Kontingent frei ist oder das Abonnement aktiviert wird.",
   },
   facts: {
     title: "Einstellungen",
@@ -93,7 +95,7 @@ export const subscriptions: typeof english = {
     wordsHint: "Alle diese Wörter in Titel oder Zusammenfassung; auch Wort* und „eine Wortgruppe“",
     exclusions: "Ausschließen",
     exclusionsHint:
-      "Ereignisse, auf die einer dieser Werte zutrifft, werden nicht gesendet, auch wenn sie die Filter passieren.",
+      "Ereignisse, auf die einer dieser Werte zutrifft, werden nicht gesendet, auch wenn sie den Filtern entsprechen.",
     excludedWords: "Auszuschließende Wörter",
     presentation: "Darstellung",
     name: "Name",
@@ -111,10 +113,10 @@ export const subscriptions: typeof english = {
     backfillHint:
       "Sie kommen zuerst und zählen zu den Zustellungen dieses Monats. Lassen Sie das Feld leer, um nur neue Ereignisse zu erhalten.",
     create: "Abonnement anlegen",
-    check: "Prüfen und Vorschau",
+    check: "Prüfen und Vorschau anzeigen",
     save: "Änderungen speichern",
     atLimit: (limit) =>
-      `Ihr Tarif erlaubt ${limit} aktive Abonnements, und alle sind vergeben. Halten Sie eines an oder löschen Sie eines, bevor Sie ein weiteres anlegen.`,
+      `Ihr Tarif erlaubt ${limit} aktive Abonnements, und alle sind vergeben. Pausieren oder löschen Sie eines, bevor Sie ein weiteres anlegen.`,
     badHeader: (line) => `Zeile ${line} muss die Form Name: Wert haben`,
     twice: (name) => `${name} ist doppelt angegeben`,
   },
@@ -123,14 +125,14 @@ export const subscriptions: typeof english = {
     urlGood: "Diese URL kann Webhooks empfangen. Senden Sie einen Test, sobald das Abonnement angelegt ist.",
     urlMissing: "Geben Sie eine URL ein, um sie zu prüfen.",
     perWeek: {
-      one: (count) => `Etwa ${count} Ereignis pro Woche passiert diese Filter.`,
-      other: (count) => `Etwa ${count} Ereignisse pro Woche passieren diese Filter.`,
+      one: (count) => `Etwa ${count} Ereignis pro Woche entspricht diesen Filtern.`,
+      other: (count) => `Etwa ${count} Ereignisse pro Woche entsprechen diesen Filtern.`,
     },
     perMonth: {
-      one: (count) => `Etwa ${count} Ereignis in vier Wochen passiert diese Filter.`,
-      other: (count) => `Etwa ${count} Ereignisse in vier Wochen passieren diese Filter.`,
+      one: (count) => `Etwa ${count} Ereignis in vier Wochen entspricht diesen Filtern.`,
+      other: (count) => `Etwa ${count} Ereignisse in vier Wochen entsprechen diesen Filtern.`,
     },
-    none: "In den letzten vier Wochen hat kein Ereignis diese Filter passiert.",
+    none: "In den letzten vier Wochen hat kein Ereignis diesen Filtern entsprochen.",
     last: "Die letzten:",
     invalid: "Die Filter sind ungültig, daher gibt es keine Vorschau.",
   },
@@ -147,18 +149,18 @@ export const subscriptions: typeof english = {
     noOld: "Das alte Geheimnis signiert nicht mehr.",
     rotate: "Geheimnis erneuern",
     rotateTitle: "Geheimnis erneuern?",
-    rotateText: "Sie erhalten ein neues Geheimnis. Das alte signiert noch 24 Stunden lang daneben.",
+    rotateText: "Sie erhalten ein neues Geheimnis. Das alte signiert noch 24 Stunden lang mit.",
     about:
       "Zustellungen sind signiert. Erneuern Sie das Geheimnis, wenn jemand anderes es gesehen haben könnte.",
   },
   acts: {
-    pause: "Anhalten",
+    pause: "Pausieren",
     enable: "Aktivieren",
     delete: "Löschen",
     deleteTitle: "Dieses Abonnement löschen?",
     deleteText:
-      "Es wird nichts mehr gesendet, und wartende Zustellungen werden abgebrochen. Dies lässt sich nicht rückgängig machen.",
-    paused: "Das Abonnement ist angehalten. Seine Zustellungen warten.",
+      "Es wird nichts mehr gesendet, und ausstehende und zurückgehaltene Zustellungen werden abgebrochen. Das lässt sich nicht rückgängig machen.",
+    paused: "Das Abonnement ist pausiert. Seine Zustellungen werden zurückgehalten.",
     enabled:
       "Das Abonnement ist aktiviert. Zuerst wird eine Zustellung versucht; gelingt sie, folgen die anderen.",
     saved: "Die Änderungen sind gespeichert. Sie gelten für neue Ereignisse.",
@@ -170,7 +172,7 @@ export const subscriptions: typeof english = {
   test: {
     title: "Test senden",
     text:
-      "Sendet ein Beispiel mit dem Schweregrad „Info“ an die URL, auch wenn das Abonnement angehalten ist. Tests zählen nicht zu Ihren Zustellungen.",
+      "Sendet ein Beispiel mit dem Schweregrad „Info“ an die URL, auch wenn das Abonnement pausiert ist. Tests zählen nicht zu Ihren Zustellungen.",
     type: "Beispiel",
     types: {
       "event.test": "Testnachricht",
@@ -183,7 +185,7 @@ export const subscriptions: typeof english = {
     bad: (duration) => `Der Test ist nicht angekommen (${duration}):`,
   },
   sendNow: {
-    title: "Ausstehendes senden",
+    title: "Ausstehende Zustellungen senden",
     text:
       "Für einen Empfänger, der wieder antwortet: Versucht alle ausstehenden Zustellungen sofort statt beim nächsten geplanten Versuch.",
     send: "Jetzt senden",
@@ -209,7 +211,7 @@ export const subscriptions: typeof english = {
     created: "Angelegt",
     none: "Noch keine Zustellungen",
     noneText:
-      "Zustellungen erscheinen hier, sobald ein Ereignis die Filter passiert. Tests werden nicht aufgeführt.",
+      "Zustellungen erscheinen hier, sobald ein Ereignis den Filtern entspricht. Tests werden nicht aufgeführt.",
     noneOfStatus: "Keine Zustellungen mit diesem Status",
     noneOfStatusText: "Wählen Sie einen anderen Status.",
     removedEvent: "Ereignis",
@@ -222,7 +224,7 @@ export const subscriptions: typeof english = {
     reason: "Grund",
     created: "Angelegt",
     next: "Nächster Versuch",
-    delivered: "Angekommen",
+    delivered: "Zugestellt",
     finished: "Abgeschlossen",
     replay: "Erneut senden",
     sendNow: "Jetzt senden",
@@ -230,7 +232,7 @@ export const subscriptions: typeof english = {
     attempts: "Versuche",
     noAttempts: "Noch kein Versuch, oder die Versuche werden nicht mehr aufbewahrt.",
     attempt: (number) => `Versuch ${number}`,
-    noResponse: "keine Antwort",
+    noResponse: "Keine Antwort",
     after: (duration) => `nach ${duration}`,
     response: "Antwort",
     emptyResponse: "Die Antwort enthielt keinen Text.",
@@ -248,16 +250,16 @@ export const subscriptions: typeof english = {
   },
   refusals: {
     subscription_limit_reached:
-      "Die Höchstzahl aktiver Abonnements Ihres Tarifs ist erreicht. Halten Sie eines an oder löschen Sie eines, oder bitten Sie den Betreiber um einen höheren Tarif.",
+      "Die Höchstzahl aktiver Abonnements Ihres Tarifs ist erreicht. Pausieren oder löschen Sie eines, oder bitten Sie den Betreiber um einen höheren Tarif.",
     backfill_limit_reached:
       "Die Abonnements mit gespeicherten Ereignissen sind für heute aufgebraucht. Lassen Sie das Datum leer oder versuchen Sie es morgen (UTC) erneut.",
     duplicate_subscription: "Sie haben bereits ein aktives Abonnement mit dieser URL und diesen Filtern.",
     test_limit_reached:
       "Die Tests sind für heute aufgebraucht. Versuchen Sie es morgen (UTC) erneut oder bitten Sie den Betreiber um einen höheren Tarif.",
     replay_limit_reached:
-      "Dies überschritte die heutige Höchstzahl erneuter Sendungen, daher wurde nichts gesendet. Wählen Sie einen kürzeren Zeitraum, versuchen Sie es morgen (UTC) erneut oder bitten Sie den Betreiber um einen höheren Tarif.",
+      "Damit wäre die heutige Höchstzahl erneuter Zustellungen überschritten, daher wurde nichts gesendet. Wählen Sie einen kürzeren Zeitraum, versuchen Sie es morgen (UTC) erneut oder bitten Sie den Betreiber um einen höheren Tarif.",
     held_full:
-      "Die Zustellungen dieses Monats sind aufgebraucht, und die Höchstzahl zurückgehaltener Zustellungen ist erreicht. Senden Sie erneut, sobald die zurückgehaltenen Zustellungen gesendet sind.",
+      "Die Zustellungen dieses Monats sind aufgebraucht, und die Höchstzahl zurückgehaltener Zustellungen ist erreicht. Senden Sie den Zeitraum erneut, sobald die zurückgehaltenen Zustellungen gesendet sind.",
     subscription_disabled: "Das Abonnement ist nicht aktiv. Aktivieren Sie es zuerst.",
     subscription_key_lost:
       "Der Dienst hat das Geheimnis dieses Abonnements verloren. Erneuern Sie zuerst das Geheimnis.",

@@ -102,7 +102,7 @@ export const common = {
       415: "Send the form from its page.",
       429: "Wait a minute, then reload the page.",
       500:
-        "Nothing that you did is the cause. Reload the page. If it happens again, tell the operator the reference below.",
+        "The fault is in the service, not in what you did. Reload the page. If it happens again, give the operator the reference below.",
       503: "Nothing was changed. Reload the page in a minute.",
     },
     whereNow: "Continue with",

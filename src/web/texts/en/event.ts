@@ -10,7 +10,7 @@ export const event = {
   textLanguages: "Languages of the text",
   unknown: {
     title: "Unknown event",
-    reason: "There is no event with this id",
+    reason: "There is no event with this ID",
     text:
       "The link may be incomplete, or it may be from another installation. In the feed you can search for the title of the publication.",
     toFeed: "Go to the feed",
@@ -64,7 +64,7 @@ export const event = {
     },
   },
   dates: {
-    title: "Until when?",
+    title: "By when?",
     notKnown:
       "Regfeed does not know which of these dates is a deadline for you. Read the official publication before you rely on one.",
     named: "Later dates named in the text",
@@ -86,7 +86,7 @@ export const event = {
     earlier: "There are earlier versions, which the API lists.",
   },
   deliveries: {
-    title: "Who was told",
+    title: "Who was notified",
     none: "None of your subscriptions has reported this version.",
     toSubscriptions: "Your subscriptions",
     subscription: "Subscription",
@@ -125,7 +125,7 @@ export const event = {
     document: "Document",
     fetched: "Fetched",
     status: "HTTP status",
-    file: "None: a file",
+    file: "None (read from a file)",
     hash: "SHA-256 of the document",
     rules: "Version of the rules",
   },

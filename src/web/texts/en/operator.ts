@@ -169,10 +169,10 @@ export const operator = {
     title: "Sources",
     source: "Source",
     events: "Events",
-    lastNew: "Last new",
+    lastNew: "Last new item",
     lastSuccess: "Last success",
     next: "Next fetch",
-    atStart: "at the start",
+    atStart: "at startup",
     none: "No sources",
     noneText: "Add [[sources]] to the config.",
     heldOne: "a change spike holds one event. Review it.",
@@ -186,7 +186,7 @@ export const operator = {
     since: "since",
     location: "Location",
     strategy: "Fetch strategy",
-    failures: "Failures in a row",
+    failures: "Consecutive failures",
     missing: "Missing part",
     moved: "Moved to",
     changeUrl: "change the URL in the config",
@@ -201,7 +201,7 @@ export const operator = {
     titleOne: "One event is held",
     title: (count: string): string => `${count} events are held`,
     text:
-      "A fetch brought far more changes than usual, for example because the publisher's site was rebuilt. Subscribers were not told yet. Review the events, then decide for all of them.",
+      "A fetch brought far more changes than usual, for example because the publisher’s site was rebuilt. Subscribers were not told yet. Review the events, then decide for all of them.",
     caption: "Held events",
     more: (count: string): string => `${count} more are not shown.`,
     deliver: {
@@ -235,7 +235,7 @@ export const operator = {
     subscription: "Subscription",
     subscriptions: "Subscriptions",
     endpoint: "Endpoint",
-    deleted: "none: the subscription was deleted",
+    deleted: "none (subscription deleted)",
     attempts: "Attempts",
     next: "Next attempt",
     arrived: "Arrived",
@@ -265,7 +265,7 @@ export const operator = {
     gone: { name: "Endpoint gone (410)", until: "the owner enables the subscription" },
     failing: { name: "Endpoint failed for days", until: "the owner enables the subscription" },
     "key-lost": { name: "Secret lost", until: "the owner rotates the secret and enables the subscription" },
-    tier: { name: "Beyond the tier's limit", until: "the tier is raised, or another subscription ends" },
+    tier: { name: "Beyond the tier’s limit", until: "the tier is raised, or another subscription ends" },
   },
   mails: {
     title: "Emails",
@@ -304,7 +304,7 @@ export const operator = {
     added: "The customer is added",
     open: "Open the customer",
     search: "Search",
-    searchHint: "Part of an email address or id, or the last four characters of a key",
+    searchHint: "Part of an email address or ID, or the last four characters of a key",
     countOne: "One customer",
     count: (count: string): string => `${count} customers`,
     none: "No customers",
@@ -363,7 +363,7 @@ export const operator = {
   key: {
     key: "Key",
     label: "Label",
-    labelHint: "Tells the customer's keys apart. The audit log keeps it, so do not use personal data.",
+    labelHint: "Tells the customer’s keys apart. The audit log keeps it, so do not use personal data.",
     noLabel: "no label",
     added: "Added",
     used: "Last used",
@@ -395,15 +395,15 @@ export const operator = {
   erase: {
     title: "Erase personal data",
     text:
-      "Removes the email address, emails, payment data, webhook URLs and secrets. Ids, counts and the audit log stay.",
+      "Removes the email address, emails, payment data, webhook URLs and secrets. IDs, counts and the audit log stay.",
     open: "Erase …",
     confirm:
-      "This cannot be undone. Older backups still contain the data. Type the customer's id to confirm.",
-    field: "Customer's id",
+      "This cannot be undone. Older backups still contain the data. Type the customer’s id to confirm.",
+    field: "Customer’s id",
     submit: "Erase permanently",
-    done: "The customer's personal data is erased.",
+    done: "The customer’s personal data is erased.",
     doneStillPaying:
-      "The customer's personal data is erased. It is still paying: cancel the subscription at the payment provider.",
+      "The customer’s personal data is erased. It is still paying: cancel the subscription at the payment provider.",
   },
   payments: {
     title: "Payments",

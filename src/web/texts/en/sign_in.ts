@@ -40,15 +40,15 @@ export const signIn = {
         "You are signed in at your organisation, but you are not an operator of this service. Ask its administrator to add you to a group of operators.",
     },
   },
-  operatorHint: "You run this service? This command prints a link that signs you in:",
+  operatorHint: "Do you run this service? This command prints a link that signs you in:",
   problems: {
     unknown: "No customer has this API key. Check that you copied it completely.",
     replaced: "This API key was replaced or disabled. Use your newest key, or ask the operator for one.",
     unpaid:
-      "The key is valid, but your access has ended because a payment is missing. It returns when you pay.",
+      "The key is valid, but your access has ended because a payment is missing. Your access returns when you pay.",
     disabled: "The key is valid, but the operator has disabled your access. Contact the operator.",
     limited: "Too many attempts from your network. Wait a minute, then try again.",
-    email: "This is not an email address.",
+    email: "This is not an email address. Enter one such as ana@example.org.",
   },
   requested: {
     title: "Check your inbox",
@@ -91,7 +91,7 @@ export const signIn = {
     endOthers: "End all my other sessions",
     ended: (count: number): string =>
       count === 0
-        ? "No session was left to end."
+        ? "There was no other session to end."
         : count === 1
         ? "1 session has ended."
         : `${count} sessions have ended.`,

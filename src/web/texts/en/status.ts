@@ -46,7 +46,7 @@ export const status = {
   completeDays: (complete: number, total: number): string =>
     total === 1 ? `${complete} of 1 day complete` : `${complete} of ${total} days complete`,
   gaps: {
-    caption: "Days that are not complete",
+    caption: "Days with gaps",
     columns: {
       days: "Days",
       coverage: "Coverage",

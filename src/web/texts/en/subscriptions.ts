@@ -43,7 +43,7 @@ export const subscriptions = {
     paused: "You paused this subscription. Its deliveries are held until you enable it.",
     gone: "The endpoint responded with 410 Gone. Check the URL, then enable the subscription.",
     stopped: "The endpoint has failed for days. Repair it, send a test, then enable the subscription.",
-    lost: "The service has lost this subscription's secret. Rotate the secret, then enable the subscription.",
+    lost: "The service has lost this subscription’s secret. Rotate the secret, then enable the subscription.",
     tier: "Your tier allows fewer active subscriptions. It is enabled automatically when there is room.",
   },
   health: {
@@ -58,11 +58,11 @@ export const subscriptions = {
     catchUp: "Catching up",
     backfill: "Stored events are being delivered first.",
     heldFull: "The limit on held deliveries was reached. The missed events follow, and none is lost.",
-    isPaused: "This waits for quota, or until the subscription is enabled.",
+    isPaused: "Catching up continues when there is quota again, or when the subscription is enabled.",
   },
   facts: {
     title: "Settings",
-    id: "Id",
+    id: "ID",
     created: "Created",
     url: "URL",
     language: "Language of the texts",
@@ -101,7 +101,7 @@ export const subscriptions = {
     advanced: "More settings",
     backfill: "Also send stored events since",
     backfillHint:
-      "They come first and count towards this month's deliveries. Leave this empty for new events only.",
+      "They come first and count towards this month’s deliveries. Leave this empty for new events only.",
     create: "Create subscription",
     check: "Check and preview",
     save: "Save changes",
@@ -146,7 +146,7 @@ export const subscriptions = {
     enable: "Enable",
     delete: "Delete",
     deleteTitle: "Delete this subscription?",
-    deleteText: "Nothing more is sent, and what waits is cancelled. This cannot be undone.",
+    deleteText: "Nothing more is sent, and pending and held deliveries are cancelled. This cannot be undone.",
     paused: "The subscription is paused. Its deliveries are held.",
     enabled: "The subscription is enabled. One delivery is tried first; the others follow if it succeeds.",
     saved: "The changes are saved. They apply to new events.",
@@ -171,22 +171,22 @@ export const subscriptions = {
     bad: (duration: string): string => `The test did not arrive (${duration}):`,
   },
   sendNow: {
-    title: "Send what is pending",
+    title: "Send pending deliveries",
     text:
-      "For an endpoint that works again: tries all pending deliveries now instead of at their next retry.",
+      "For an endpoint that works again: tries all pending deliveries now instead of at their next attempt.",
     send: "Send now",
   },
   replay: {
     title: "Replay a period",
     text:
-      "For a receiver that has lost data: sends the events of a period again, with the same ids, and those that were never sent.",
+      "For a receiver that has lost data: sends the events of a period again, with the same IDs, and those that were never sent.",
     since: "From",
     until: "To",
     untilHint: "This day is included",
     send: "Replay",
     result: (again: string, created: string): string =>
       `${again} deliveries are sent again, and ${created} are new.`,
-    held: (count: string): string => `${count} of them are held, because the month's deliveries are used up.`,
+    held: (count: string): string => `${count} of them are held, because the month’s deliveries are used up.`,
     more: "The period has more events.",
     continue: "Continue the replay",
   },
@@ -213,7 +213,7 @@ export const subscriptions = {
     finished: "Finished",
     replay: "Replay",
     sendNow: "Send now",
-    replayText: "Sends the same bytes with the same id again.",
+    replayText: "Sends the same bytes again, with the same ID.",
     attempts: "Attempts",
     noAttempts: "Not attempted yet, or the attempts are no longer kept.",
     attempt: (number: string): string => `Attempt ${number}`,
@@ -222,7 +222,7 @@ export const subscriptions = {
     response: "Response",
     emptyResponse: "The response had no text.",
     request: "Request",
-    requestText: "Every attempt sends these headers and this body to the subscription's URL.",
+    requestText: "Every attempt sends these headers and this body to the subscription’s URL.",
     header: "Header",
     value: "Value",
     timestamp: "Unix seconds, new for each attempt",
@@ -235,18 +235,18 @@ export const subscriptions = {
   },
   refusals: {
     subscription_limit_reached:
-      "Your tier's limit on active subscriptions is reached. Pause or delete one, or ask the operator for a higher tier.",
+      "Your tier’s limit on active subscriptions is reached. Pause or delete one, or ask the operator for a higher tier.",
     backfill_limit_reached:
-      "Today's subscriptions with stored events are used up. Leave the date empty, or try again tomorrow (UTC).",
+      "Today’s subscriptions with stored events are used up. Leave the date empty, or try again tomorrow (UTC).",
     duplicate_subscription: "You already have an active subscription with this URL and these filters.",
     test_limit_reached:
-      "Today's tests are used up. Try again tomorrow (UTC), or ask the operator for a higher tier.",
+      "Today’s tests are used up. Try again tomorrow (UTC), or ask the operator for a higher tier.",
     replay_limit_reached:
-      "This would exceed today's replays, so nothing was sent. Choose a shorter period, try again tomorrow (UTC), or ask the operator for a higher tier.",
+      "This would exceed today’s replays, so nothing was sent. Choose a shorter period, try again tomorrow (UTC), or ask the operator for a higher tier.",
     held_full:
-      "The month's deliveries are used up, and the limit on held deliveries is reached. Replay when the held deliveries have been sent.",
+      "The month’s deliveries are used up, and the limit on held deliveries is reached. Replay when the held deliveries have been sent.",
     subscription_disabled: "The subscription is not active. Enable it first.",
-    subscription_key_lost: "The service has lost this subscription's secret. Rotate the secret first.",
+    subscription_key_lost: "The service has lost this subscription’s secret. Rotate the secret first.",
     delivery_unfinished: "This delivery is still waiting to be sent, so it cannot be replayed yet.",
     delivery_finished: "This delivery is finished. Replay it instead.",
     delivery_held: "This delivery is held. It is sent automatically when the cause ends.",

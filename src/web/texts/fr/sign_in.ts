@@ -4,7 +4,7 @@ import type { signIn as english } from "../en/sign_in.ts";
 export const signIn: typeof english = {
   title: "Connexion",
   again:
-    "Votre session a pris fin. Connectez-vous avec votre clé d’API pour continuer ; votre saisie est conservée.",
+    "Votre session a pris fin. Connectez-vous avec votre clé d’API pour continuer ; votre saisie est conservée.",
   key: {
     title: "Avec une clé d’API",
     label: "Clé d’API",
@@ -32,19 +32,19 @@ export const signIn: typeof english = {
         "La réponse ne correspond à aucune connexion commencée dans ce navigateur au cours des dix dernières minutes. Recommencez.",
       code:
         "Le service de connexion de votre organisation n’a pas accepté son propre code, qui a peut-être expiré. Recommencez.",
-      signature: "La signature de la réponse n’est pas valable ; la réponse a donc été refusée.",
+      signature: "La signature de la réponse n’est pas valable ; la réponse a donc été refusée.",
       issuer:
-        "La réponse provient d’un autre service de connexion que celui qui est configuré ; elle a donc été refusée.",
-      audience: "La réponse est destinée à une autre application ; elle a donc été refusée.",
-      nonce: "La réponse correspond à une autre connexion ; elle a donc été refusée. Recommencez.",
+        "La réponse provient d’un autre service de connexion que celui qui est configuré ; elle a donc été refusée.",
+      audience: "La réponse est destinée à une autre application ; elle a donc été refusée.",
+      nonce: "La réponse correspond à une autre connexion ; elle a donc été refusée. Recommencez.",
       expired:
         "La réponse a expiré, ou les horloges des deux services diffèrent. Recommencez et, si cela ne suffit pas, comparez les horloges.",
       token: "La réponse n’est pas valable et a été refusée. Le journal de Regfeed indique la cause.",
       not_operator:
-        "Vous êtes connecté auprès de votre organisation, mais vous n’êtes pas exploitant de ce service. Demandez à l’administration de vous ajouter à un groupe d’exploitants.",
+        "Vous êtes connecté auprès de votre organisation, mais vous n’êtes pas exploitant de ce service. Demandez à l’administrateur de vous ajouter à un groupe d’exploitants.",
     },
   },
-  operatorHint: "Vous exploitez ce service ? Cette commande affiche un lien de connexion :",
+  operatorHint: "Exploitez-vous ce service ? Cette commande affiche un lien de connexion :",
   problems: {
     unknown: "Aucun client ne possède cette clé d’API. Vérifiez que vous l’avez copiée en entier.",
     replaced:
@@ -53,7 +53,7 @@ export const signIn: typeof english = {
       "La clé est valable, mais votre accès a pris fin faute de paiement. Il sera rétabli dès réception du paiement.",
     disabled: "La clé est valable, mais l’exploitant a désactivé votre accès. Contactez l’exploitant.",
     limited: "Trop de tentatives depuis votre réseau. Attendez une minute, puis réessayez.",
-    email: "Ce n’est pas une adresse e-mail.",
+    email: "Ce n’est pas une adresse e-mail. Saisissez une adresse telle que ana@example.org.",
   },
   requested: {
     title: "Consultez votre messagerie",
@@ -93,11 +93,11 @@ export const signIn: typeof english = {
     methods: { key: "Clé d’API", link: "Lien à usage unique", oidc: "Authentification unique" },
     current: "celle-ci",
     unknownDevice: "Appareil inconnu",
-    endOf: (device) => `Terminer la session : ${device}`,
+    endOf: (device) => `Terminer la session : ${device}`,
     endOthers: "Terminer toutes mes autres sessions",
     ended: (count) =>
       count === 0
-        ? "Il n’y avait plus de session à terminer."
+        ? "Il n’y avait aucune autre session à terminer."
         : count === 1
         ? "1 session a été terminée."
         : `${count} sessions ont été terminées.`,

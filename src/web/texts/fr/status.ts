@@ -15,41 +15,41 @@ export const status: typeof english = {
     troubled: (count) => count === 1 ? "1 source pose problème." : `${count} sources posent problème.`,
     waiting: (count) =>
       count === 1
-        ? "1 source n’a pas encore été consultée."
-        : `${count} sources n’ont pas encore été consultées.`,
+        ? "1 source n’a pas encore été collectée."
+        : `${count} sources n’ont pas encore été collectées.`,
     deliveriesLate: "Des livraisons sont en retard.",
   },
   conditions: {
     failing: {
       title: "En échec",
-      text: "La dernière consultation a échoué. Elle est répétée automatiquement.",
+      text: "La dernière collecte a échoué. Elle est répétée automatiquement.",
     },
     blocked: { title: "Bloquées", text: "Le site de l’éditeur refuse ou limite les requêtes." },
     empty: {
       title: "Trop peu d’éléments",
       text: "Le site de l’éditeur présente moins d’éléments que prévu.",
     },
-    partial: { title: "Incomplètes", text: "Consultées à l’exception d’une partie, par exemple une langue." },
+    partial: { title: "Incomplètes", text: "Collectées à l’exception d’une partie, par exemple une langue." },
     silent: {
       title: "Sans nouveauté",
-      text: "Consultées comme prévu, mais sans nouveauté depuis plus longtemps que d’habitude.",
+      text: "Collectées comme prévu, mais sans nouveauté depuis plus longtemps que d’habitude.",
     },
-    new: { title: "Pas encore consultées", text: "La première consultation n’a pas encore eu lieu." },
-    ok: { title: "À jour", text: "Consultées comme prévu." },
+    new: { title: "Pas encore collectées", text: "La première collecte n’a pas encore eu lieu." },
+    ok: { title: "À jour", text: "Collectées comme prévu." },
   },
-  since: "Début :",
-  lastFetched: "Dernière consultation réussie :",
-  lastNew: "Dernière nouveauté :",
+  since: "Début :",
+  lastFetched: "Dernière collecte réussie :",
+  lastNew: "Dernière nouveauté :",
   coverage: {
-    complete: "Toutes les consultations réussies",
-    partly: "Certaines consultations en échec",
-    failed: "Toutes les consultations en échec",
-    missed: "Consultation prévue, non effectuée",
-    idle: "Aucune consultation prévue",
+    complete: "Toutes les collectes réussies",
+    partly: "Certaines collectes en échec",
+    failed: "Toutes les collectes en échec",
+    missed: "Collecte prévue, non effectuée",
+    idle: "Aucune collecte prévue",
     before: "Pas encore une source",
   },
   legend: (days) => `Chaque barre représente l’un des ${days} derniers jours (UTC), aujourd’hui à droite.`,
-  noDays: "Aucune consultation enregistrée",
+  noDays: "Aucune collecte enregistrée",
   completeDays: (complete, total) =>
     total === 1
       ? `${complete} jour sur 1 sans lacune`
@@ -59,7 +59,7 @@ export const status: typeof english = {
     columns: {
       days: "Jours",
       coverage: "Couverture",
-      successes: "Consultations réussies",
+      successes: "Collectes réussies",
       longestGap: "Plus longue interruption",
     },
     successes: (successes, total) => `${successes} sur ${total}`,
@@ -73,15 +73,15 @@ export const status: typeof english = {
     past: "Incidents passés",
     none: (days) => `Aucun incident au cours des ${days} derniers jours.`,
     more: (count) => `Seuls les ${count} derniers incidents sont affichés.`,
-    feedTitle: "Regfeed : incidents",
+    feedTitle: "Regfeed : incidents",
     feedLink: "Suivre les incidents par un flux Atom",
-    ofSource: (source, title) => `${source} : ${title}`,
-    began: "Début :",
-    ended: "Fin :",
-    duration: "Durée :",
+    ofSource: (source, title) => `${source} : ${title}`,
+    began: "Début :",
+    ended: "Fin :",
+    duration: "Durée :",
     ongoing: "L’incident est en cours.",
     kinds: {
-      failing: "échec des consultations",
+      failing: "échec des collectes",
       blocked: "accès bloqué",
       silent: "aucune nouveauté",
       deliveries_late: "Livraisons en retard",
@@ -89,10 +89,9 @@ export const status: typeof english = {
     },
     texts: {
       silent: "Rien de nouveau n’est paru depuis plus longtemps que d’habitude.",
-      deliveries_late:
-        "Des livraisons à des points de réception qui fonctionnent attendent depuis plus d’une heure.",
+      deliveries_late: "Des livraisons à des récepteurs qui fonctionnent attendent depuis plus d’une heure.",
       stopped:
-        "Rien n’a été consulté ni livré pendant ce temps. Les consultations et les livraisons ont repris ensuite.",
+        "Rien n’a été collecté ni livré pendant ce temps. Les collectes et les livraisons ont repris ensuite.",
     },
     causes: {
       refused: "Le site de l’éditeur refuse ou limite les requêtes.",
@@ -101,8 +100,8 @@ export const status: typeof english = {
       http_error: "Le site de l’éditeur a répondu par une erreur.",
       unreadable: "La réponse du site de l’éditeur n’a pas pu être lue.",
       too_few_items: "Le site de l’éditeur présente moins d’éléments que prévu.",
-      internal: "Un défaut de ce service a empêché la consultation.",
-      overdue: "La consultation était prévue, mais n’a pas eu lieu.",
+      internal: "Une erreur de ce service a empêché la collecte.",
+      overdue: "La collecte était prévue, mais n’a pas eu lieu.",
     },
   },
 };

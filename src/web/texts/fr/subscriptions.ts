@@ -3,7 +3,7 @@ import type { subscriptions as english } from "../en/subscriptions.ts";
 
 export const subscriptions: typeof english = {
   title: "Abonnements",
-  lead: "Un abonnement envoie chaque nouvel événement qui passe ses filtres à l’URL de votre choix.",
+  lead: "Un abonnement envoie chaque nouvel événement qui correspond à ses filtres à l’URL de votre choix.",
   create: "Nouvel abonnement",
   edit: "Modifier",
   guide: "Comment recevoir des webhooks",
@@ -16,9 +16,9 @@ export const subscriptions: typeof english = {
   empty: {
     title: "Aucun abonnement pour l’instant",
     text:
-      "Créez-en un : votre récepteur obtient chaque nouvel événement en quelques secondes, signé et dans l’ordre.",
-    noMatch: "Aucun abonnement ne correspond",
-    noMatchText: "Modifiez les mots ou l’état.",
+      "Créez-en un : votre récepteur reçoit chaque nouvel événement en quelques secondes, signé et dans l’ordre.",
+    noMatch: "Aucun abonnement ne correspond à la recherche",
+    noMatchText: "Modifiez les mots recherchés ou l’état.",
   },
   list: {
     search: "Nom ou URL",
@@ -32,23 +32,24 @@ export const subscriptions: typeof english = {
   states: {
     active: "Actif",
     failing: "En échec",
-    paused: "Suspendu",
-    gone: "Arrêté : URL abandonnée",
-    stopped: "Arrêté : échecs répétés",
-    lost: "Arrêté : secret perdu",
-    tier: "Retenu par votre formule",
+    paused: "En pause",
+    gone: "Arrêté : URL abandonnée",
+    stopped: "Arrêté : échecs répétés",
+    lost: "Arrêté : secret perdu",
+    tier: "Suspendu par votre formule",
   },
   advice: {
     active: "Les nouveaux événements sont envoyés dès leur arrivée.",
     failing:
       "Les dernières tentatives ont échoué. Regfeed réessaie et enverra tout lorsque le récepteur répondra de nouveau.",
-    paused: "Vous avez suspendu cet abonnement. Ses livraisons attendent que vous l’activiez.",
+    paused:
+      "Vous avez mis cet abonnement en pause. Ses livraisons sont retenues jusqu’à ce que vous l’activiez.",
     gone: "Le récepteur a répondu 410 Gone. Vérifiez l’URL, puis activez l’abonnement.",
     stopped:
       "Le récepteur échoue depuis plusieurs jours. Réparez-le, envoyez un test, puis activez l’abonnement.",
     lost: "Le service a perdu le secret de cet abonnement. Renouvelez le secret, puis activez l’abonnement.",
     tier:
-      "Votre formule autorise moins d’abonnements actifs. Il sera activé automatiquement dès qu’une place se libère.",
+      "Votre formule autorise moins d’abonnements actifs. Celui-ci sera activé automatiquement dès qu’une place se libérera.",
   },
   health: {
     lastSuccess: "Dernier succès",
@@ -57,13 +58,13 @@ export const subscriptions: typeof english = {
     pending: "En attente",
     held: "Retenues",
     pendingCount: (count) => `${count} en attente`,
-    heldCount: (count) => `retenues : ${count}`,
+    heldCount: (count) => `retenues : ${count}`,
     nothingWaits: "Rien",
     catchUp: "Rattrapage",
     backfill: "Les événements enregistrés sont livrés d’abord.",
     heldFull:
-      "La limite de livraisons retenues a été atteinte. Les événements manquants suivront, aucun n’est perdu.",
-    isPaused: "Le rattrapage attend du quota, ou l’activation de l’abonnement.",
+      "La limite de livraisons retenues a été atteinte. Les événements manquants suivront ; aucun n’est perdu.",
+    isPaused: "Le rattrapage reprendra dès que du quota sera disponible ou que l’abonnement sera activé.",
   },
   facts: {
     title: "Paramètres",
@@ -77,21 +78,21 @@ export const subscriptions: typeof english = {
   },
   words: {
     everything: "Tous les événements",
-    without: (filters) => `Sauf : ${filters}`,
+    without: (filters) => `Sauf : ${filters}`,
   },
   form: {
     newTitle: "Nouvel abonnement",
     editTitle: (name) => `Modifier ${name}`,
     url: "URL",
-    urlHint: "L’URL qui reçoit les événements : https sur un hôte public",
+    urlHint: "L’URL qui reçoit les événements : https sur un hôte public",
     filters: "Filtres",
     filtersHint:
-      "Sans filtre, chaque événement est envoyé. Tous les filtres s’appliquent ; dans une liste, une valeur suffit.",
+      "Sans filtre, chaque événement est envoyé. Tous les filtres s’appliquent ; dans une liste, une valeur suffit.",
     words: "Mots",
-    wordsHint: "Tous ces mots dans le titre ou le résumé ; mot* et « une expression » sont possibles",
+    wordsHint: "Tous ces mots dans le titre ou le résumé ; mot* et « une expression » sont possibles",
     exclusions: "Exclure",
     exclusionsHint:
-      "Les événements qui correspondent à l’une de ces valeurs ne sont pas envoyés, même s’ils passent les filtres.",
+      "Les événements qui correspondent à l’une de ces valeurs ne sont pas envoyés, même s’ils correspondent aux filtres.",
     excludedWords: "Mots à exclure",
     presentation: "Présentation",
     name: "Nom",
@@ -102,7 +103,7 @@ export const subscriptions: typeof english = {
     headersHint:
       "Un par ligne, par exemple Authorization: Bearer abc. Les valeurs sont chiffrées et ne sont plus jamais affichées.",
     keepHeaders: (names) =>
-      `Actuellement : ${names}. Laissez ce champ vide pour les conserver. Avec une nouvelle URL, saisissez-les de nouveau.`,
+      `Actuellement : ${names}. Laissez ce champ vide pour les conserver. Avec une nouvelle URL, saisissez-les de nouveau.`,
     removeHeaders: "Supprimer tous les en-têtes",
     advanced: "Autres paramètres",
     backfill: "Envoyer aussi les événements enregistrés depuis le",
@@ -112,7 +113,7 @@ export const subscriptions: typeof english = {
     check: "Vérifier et prévisualiser",
     save: "Enregistrer les modifications",
     atLimit: (limit) =>
-      `Votre formule autorise ${limit} abonnements actifs, et tous sont utilisés. Suspendez-en ou supprimez-en un avant d’en créer un autre.`,
+      `Votre formule autorise ${limit} abonnements actifs, et tous sont utilisés. Mettez-en un en pause ou supprimez-en un avant d’en créer un autre.`,
     badHeader: (line) => `la ligne ${line} doit avoir la forme Nom: valeur`,
     twice: (name) => `${name} est indiqué deux fois`,
   },
@@ -121,15 +122,15 @@ export const subscriptions: typeof english = {
     urlGood: "Cette URL peut recevoir des webhooks. Envoyez un test une fois l’abonnement créé.",
     urlMissing: "Saisissez une URL pour la vérifier.",
     perWeek: {
-      one: (count) => `Environ ${count} événement par semaine passe ces filtres.`,
-      other: (count) => `Environ ${count} événements par semaine passent ces filtres.`,
+      one: (count) => `Environ ${count} événement par semaine correspond à ces filtres.`,
+      other: (count) => `Environ ${count} événements par semaine correspondent à ces filtres.`,
     },
     perMonth: {
-      one: (count) => `Environ ${count} événement en quatre semaines passe ces filtres.`,
-      other: (count) => `Environ ${count} événements en quatre semaines passent ces filtres.`,
+      one: (count) => `Environ ${count} événement en quatre semaines correspond à ces filtres.`,
+      other: (count) => `Environ ${count} événements en quatre semaines correspondent à ces filtres.`,
     },
-    none: "Aucun événement n’a passé ces filtres au cours des quatre dernières semaines.",
-    last: "Les derniers :",
+    none: "Aucun événement n’a correspondu à ces filtres au cours des quatre dernières semaines.",
+    last: "Les derniers :",
     invalid: "Les filtres ne sont pas valides, il n’y a donc pas d’aperçu.",
   },
   secret: {
@@ -138,25 +139,26 @@ export const subscriptions: typeof english = {
     title: "Secret",
     once:
       "Copiez le secret maintenant. Il n’est affiché qu’une fois, et votre récepteur en a besoin pour vérifier chaque livraison.",
-    next: "Ensuite : enregistrez le secret dans votre récepteur, puis envoyez un test.",
+    next: "Ensuite : enregistrez le secret dans votre récepteur, puis envoyez un test.",
     open: "Ouvrir l’abonnement",
     until: (time) =>
-      `L’ancien secret signe jusqu’au ${time}. D’ici là, chaque livraison porte les deux signatures : vous pouvez adapter votre récepteur sans rien perdre.`,
+      `L’ancien secret signe jusqu’au ${time}. D’ici là, chaque livraison porte les deux signatures : vous pouvez adapter votre récepteur sans rien perdre.`,
     noOld: "L’ancien secret ne signe plus.",
     rotate: "Renouveler le secret",
-    rotateTitle: "Renouveler le secret ?",
+    rotateTitle: "Renouveler le secret ?",
     rotateText: "Vous obtenez un nouveau secret. L’ancien continue de signer pendant 24 heures.",
     about: "Les livraisons sont signées. Renouvelez le secret si une autre personne a pu le voir.",
   },
   acts: {
-    pause: "Suspendre",
+    pause: "Mettre en pause",
     enable: "Activer",
     delete: "Supprimer",
-    deleteTitle: "Supprimer cet abonnement ?",
-    deleteText: "Plus rien n’est envoyé, et ce qui attend est annulé. Cette action est irréversible.",
-    paused: "L’abonnement est suspendu. Ses livraisons attendent.",
+    deleteTitle: "Supprimer cet abonnement ?",
+    deleteText:
+      "Plus rien n’est envoyé, et les livraisons en attente ou retenues sont annulées. Cette opération est irréversible.",
+    paused: "L’abonnement est en pause. Ses livraisons sont retenues.",
     enabled:
-      "L’abonnement est activé. Une livraison est d’abord tentée ; les autres suivent si elle réussit.",
+      "L’abonnement est activé. Une livraison est d’abord tentée ; les autres suivent si elle réussit.",
     saved: "Les modifications sont enregistrées. Elles s’appliquent aux nouveaux événements.",
     deleted: "L’abonnement est supprimé.",
     sent: "Les livraisons en attente sont envoyées maintenant.",
@@ -166,7 +168,7 @@ export const subscriptions: typeof english = {
   test: {
     title: "Envoyer un test",
     text:
-      "Envoie un exemple de gravité « information » à l’URL, même si l’abonnement est suspendu. Les tests ne comptent pas dans vos livraisons.",
+      "Envoie un exemple de gravité « information » à l’URL, même si l’abonnement est en pause. Les tests ne comptent pas dans vos livraisons.",
     type: "Exemple",
     types: {
       "event.test": "Message de test",
@@ -174,27 +176,27 @@ export const subscriptions: typeof english = {
       "event.revised": "Publication modifiée, avec les modifications",
     },
     send: "Envoyer le test",
-    good: (status, duration) => `Le test est arrivé : le récepteur a répondu ${status} après ${duration}.`,
-    bad: (duration) => `Le test n’est pas arrivé (${duration}) :`,
+    good: (status, duration) => `Le test est arrivé : le récepteur a répondu ${status} après ${duration}.`,
+    bad: (duration) => `Le test n’est pas arrivé (${duration}) :`,
   },
   sendNow: {
-    title: "Envoyer ce qui attend",
+    title: "Envoyer les livraisons en attente",
     text:
-      "Pour un récepteur qui fonctionne de nouveau : tente immédiatement toutes les livraisons en attente, au lieu d’attendre la prochaine tentative.",
+      "Pour un récepteur qui fonctionne de nouveau : tente immédiatement toutes les livraisons en attente, au lieu d’attendre la prochaine tentative.",
     send: "Envoyer maintenant",
   },
   replay: {
     title: "Renvoyer une période",
     text:
-      "Pour un récepteur qui a perdu des données : renvoie les événements d’une période avec les mêmes identifiants, ainsi que ceux qui n’ont jamais été envoyés.",
+      "Pour un récepteur qui a perdu des données : renvoie les événements d’une période avec les mêmes identifiants, ainsi que ceux qui n’ont jamais été envoyés.",
     since: "Du",
     until: "Au",
     untilHint: "Ce jour est inclus",
     send: "Renvoyer",
-    result: (again, created) => `Livraisons renvoyées : ${again} ; nouvelles : ${created}.`,
+    result: (again, created) => `Livraisons renvoyées : ${again} ; nouvelles : ${created}.`,
     held: (count) => `Dont ${count} retenues, car les livraisons du mois sont épuisées.`,
     more: "La période contient d’autres événements.",
-    continue: "Continuer l’envoi",
+    continue: "Continuer le renvoi",
   },
   log: {
     title: "Livraisons",
@@ -203,7 +205,7 @@ export const subscriptions: typeof english = {
     created: "Créée",
     none: "Aucune livraison pour l’instant",
     noneText:
-      "Les livraisons apparaissent ici dès qu’un événement passe les filtres. Les tests n’y figurent pas.",
+      "Les livraisons apparaissent ici dès qu’un événement correspond aux filtres. Les tests n’y figurent pas.",
     noneOfStatus: "Aucune livraison avec ce statut",
     noneOfStatusText: "Choisissez un autre statut.",
     removedEvent: "Événement",
@@ -216,7 +218,7 @@ export const subscriptions: typeof english = {
     reason: "Motif",
     created: "Créée",
     next: "Prochaine tentative",
-    delivered: "Arrivée",
+    delivered: "Livrée",
     finished: "Terminée",
     replay: "Renvoyer",
     sendNow: "Envoyer maintenant",
@@ -224,7 +226,7 @@ export const subscriptions: typeof english = {
     attempts: "Tentatives",
     noAttempts: "Aucune tentative pour l’instant, ou les tentatives ne sont plus conservées.",
     attempt: (number) => `Tentative ${number}`,
-    noResponse: "pas de réponse",
+    noResponse: "Aucune réponse",
     after: (duration) => `après ${duration}`,
     response: "Réponse",
     emptyResponse: "La réponse ne contenait pas de texte.",
@@ -242,21 +244,22 @@ export const subscriptions: typeof english = {
   },
   refusals: {
     subscription_limit_reached:
-      "La limite d’abonnements actifs de votre formule est atteinte. Suspendez-en ou supprimez-en un, ou demandez une formule supérieure à l’exploitant.",
+      "La limite d’abonnements actifs de votre formule est atteinte. Mettez-en un en pause ou supprimez-en un, ou demandez une formule supérieure à l’exploitant.",
     backfill_limit_reached:
       "Les abonnements avec événements enregistrés sont épuisés pour aujourd’hui. Laissez la date vide ou réessayez demain (UTC).",
     duplicate_subscription: "Vous avez déjà un abonnement actif avec cette URL et ces filtres.",
     test_limit_reached:
       "Les tests sont épuisés pour aujourd’hui. Réessayez demain (UTC) ou demandez une formule supérieure à l’exploitant.",
     replay_limit_reached:
-      "Cela dépasserait la limite de renvois du jour ; rien n’a donc été envoyé. Choisissez une période plus courte, réessayez demain (UTC) ou demandez une formule supérieure à l’exploitant.",
+      "Cela dépasserait la limite de renvois du jour ; rien n’a donc été envoyé. Choisissez une période plus courte, réessayez demain (UTC) ou demandez une formule supérieure à l’exploitant.",
     held_full:
       "Les livraisons du mois sont épuisées et la limite de livraisons retenues est atteinte. Renvoyez la période lorsque les livraisons retenues auront été envoyées.",
     subscription_disabled: "L’abonnement n’est pas actif. Activez-le d’abord.",
     subscription_key_lost: "Le service a perdu le secret de cet abonnement. Renouvelez d’abord le secret.",
     delivery_unfinished: "Cette livraison attend encore d’être envoyée et ne peut donc pas être renvoyée.",
-    delivery_finished: "Cette livraison est terminée. Renvoyez-la.",
-    delivery_held: "Cette livraison est retenue. Elle sera envoyée automatiquement lorsque la cause cessera.",
+    delivery_finished: "Cette livraison est terminée. Utilisez plutôt « Renvoyer ».",
+    delivery_held:
+      "Cette livraison est retenue. Elle sera envoyée automatiquement dès que la cause aura disparu.",
     delivery_cancelled: "Cette livraison a été annulée, car son abonnement a été supprimé.",
     delivery_removed: "Le corps de cette livraison n’est plus conservé et ne peut donc pas être renvoyé.",
   },
