@@ -26,7 +26,7 @@ export interface Given<Input> {
 export interface PageCall<Query = unknown, Form = unknown> {
   params: Record<string, string>;
   query: Given<Query>;
-  /** Without a schema, or for GET, the form is empty. A form without errors acts only once. */
+  /** Without a schema, or for GET, the form is empty. A form acts only once. */
   form: Given<Form>;
   /** The values to fill a form with: those of the query or of the form as sent. */
   typed: TypedValues;
@@ -105,8 +105,10 @@ interface Row {
   path: string;
   /** The schema of the query's parameters. Empty parameters count as absent. Without a schema, the query is ignored. */
   query?: z.ZodType;
-  /** The schema of the form. Empty fields count as absent. */
+  /** The schema of the form. Empty fields count as absent. With one, {@link showsForm} applies. */
   form?: z.ZodType;
+  /** Whether the handler shows the form, without acting, if the form's value is null. Otherwise it runs only to act. */
+  showsForm?: true;
   maxFormBytes?: number;
   /** Whether the form has no effect worth protecting, so that any origin may send it. */
   anyOrigin?: true;

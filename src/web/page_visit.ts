@@ -6,7 +6,7 @@ import type { Clock, Random } from "../domain/ports/ports.ts";
 import type { FoundPage, Visit } from "../http/page_visit.ts";
 import { receiveBody } from "../http/request_body.ts";
 import { parametersOf, pathOf, type SentParameter } from "../http/request_url.ts";
-import { CSRF_FIELD, FORM_ID_FIELD, RESUME_FIELD } from "./components/form.ts";
+import { CSRF_FIELD, FORM_ID_FIELD, hiddenField, postForm, RESUME_FIELD } from "./components/form.ts";
 import { given, NOTHING_GIVEN } from "./given.ts";
 import { errorPage } from "./layout/error_page.ts";
 import { type Frame } from "./layout/document.ts";
@@ -173,6 +173,7 @@ export class PageVisit {
 
   async #showAgain(route: PageRoute, call: PageCall): Promise<PageResult> {
     const message = this.#texts.common.form.checkAgain;
+    if (route.access !== "public" && !showsForm(route)) return this.#askAgain(call, message);
     const result = await run(route, {
       ...call,
       form: { ...call.form, value: null, errors: [{ field: "", message }] },
@@ -180,11 +181,26 @@ export class PageVisit {
     return result.kind === "page" ? { ...result, status: 403 } : result;
   }
 
-  /** Runs the handler. If it refuses the input, runs it again with the errors, so that it shows the form with them. */
+  /** Shows a button that sends a form of hidden fields again, with the current token. */
+  #askAgain({ typed, address }: PageCall, message: string): PageContent {
+    const form = postForm({ hidden: this.#hidden }, {
+      action: pathOf(address),
+      fields: typed.entries().map(([name, value]) => hiddenField(name, value)),
+      submit: this.#texts.common.actions.continue,
+    });
+    return {
+      ...this.#errorPage(403),
+      title: message,
+      body: markup`<div class="narrow"><h1>${message}</h1>${form}</div>`,
+    };
+  }
+
+  /** Runs the handler. If it refuses the input, runs it again with the errors, if it shows the form with them. */
   async #act(route: PageRoute, call: PageCall): Promise<PageResult> {
     try {
       return await run(route, call);
     } catch (error) {
+      if (!showsForm(route)) throw error;
       if (!(error instanceof AppError) || error.status === 404 || error.status >= 500) throw error;
       const errors = error.fields.length > 0 ? error.fields : [{ field: "", message: error.detail }];
       const result = await run(route, { ...call, form: { ...call.form, value: null, errors } });
@@ -308,6 +324,10 @@ export class PageVisit {
 /** Whether the client is a browser that opens a page. Programs get errors as JSON. */
 export function acceptsPage({ headers }: Request): boolean {
   return /\btext\/html\b/.test(headers.get("accept") ?? "");
+}
+
+function showsForm(route: PageRoute): boolean {
+  return route.form !== undefined || route.showsForm === true;
 }
 
 /** Runs a handler, whose access has been checked. */

@@ -16,6 +16,7 @@ import {
 } from "../../src/web/page_route.ts";
 import { csrfTokenOf } from "../../src/web/session/csrf.ts";
 import type { FormState } from "../../src/domain/ports/store/sessions.ts";
+import { TypedValues } from "../../src/web/session/typed_values.ts";
 import type { PageSession } from "../../src/web/session/page_sessions.ts";
 import { fakePlatform } from "../support/platform.ts";
 import { withWorld } from "../support/world.ts";
@@ -82,6 +83,15 @@ function notes() {
         return redirect("/console/note", { toast: { text: `Saved <${note}>`, tone: "good" } });
       },
     }),
+    customerPage({
+      method: "POST",
+      path: "/console/act",
+      handle({ typed }) {
+        saved.push(typed.get("note"));
+        if (typed.get("note") === "taken") throw new AppError("duplicate_subscription", "The note exists.");
+        return redirect("/console/note");
+      },
+    }),
     operatorPage({
       method: "GET",
       path: "/operator",
@@ -140,13 +150,14 @@ function notes() {
   const formId = () => "A".repeat(21) + String(saved.length % 10);
   const send = (
     note: string,
-    { token = "ana", ...more }: {
+    { token = "ana", path = "/console/note", ...more }: {
       token?: string;
+      path?: string;
       headers?: Record<string, string>;
       fields?: Record<string, string>;
     } = {},
   ) =>
-    fetch("/console/note", {
+    fetch(path, {
       cookie: token,
       headers: more.headers ?? {},
       form: { note, form_token: csrfTokenOf(token), form_id: formId(), ...more.fields },
@@ -191,8 +202,10 @@ Deno.test("a form acts only with the token of its session, and from its own site
     ["a resumed form", 403, { fields: { form_resumed: "1" } }],
   ];
   for (const [what, expected, more] of rows) {
-    const reply = await send("a", more);
-    assert.deepEqual([reply.status, saved], [expected, []], what);
+    for (const path of ["/console/note", "/console/act"]) {
+      const reply = await send("a", { ...more, path });
+      assert.deepEqual([reply.status, saved], [expected, []], `${what}, ${path}`);
+    }
   }
   const old = (origin: string) =>
     fetch("/console/note", {
@@ -213,6 +226,24 @@ Deno.test("a form with an outdated token from its own site is shown again with i
   assert.equal(status, 403);
   assert.match(text, /<textarea[^>]*>\n&lt;b&gt;\r?\nkept<\/textarea>/);
   assert.match(text, new RegExp(`name="form_token" value="${csrfTokenOf("ana")}"`));
+});
+
+Deno.test("an act without a form of its own is asked for again, and is not repeated if it is refused", async () => {
+  const { send, saved } = notes();
+  const asked = await send("<b>", { path: "/console/act", fields: { form_token: "old" } });
+  assert.equal(asked.status, 403);
+  assert.match(asked.text, /action="\/console\/act"/);
+  assert.match(asked.text, /name="note" value="&lt;b&gt;"/);
+  assert.match(asked.text, new RegExp(`name="form_token" value="${csrfTokenOf("ana")}"`));
+  assert.equal((await send("taken", { path: "/console/act" })).status, 409);
+  assert.deepEqual(saved, ["taken"]);
+});
+
+Deno.test("a field that is repeated very often takes linear time", () => {
+  const startedMs = performance.now();
+  const typed = new TypedValues(Array.from({ length: 30_000 }, () => ({ name: "a", value: "" })));
+  assert.ok(performance.now() - startedMs < 1_000);
+  assert.equal(typed.entries().length, 30_000);
 });
 
 Deno.test("an invalid form is shown again with its errors, also those that the handler finds", async () => {

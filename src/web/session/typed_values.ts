@@ -7,7 +7,9 @@ export class TypedValues {
   constructor(sent: readonly SentParameter[] = []) {
     for (const { name, value } of sent) {
       if (value === null) continue;
-      this.#values.set(name, [...this.#values.get(name) ?? [], value]);
+      const values = this.#values.get(name);
+      if (values === undefined) this.#values.set(name, [value]);
+      else values.push(value);
     }
   }
 

@@ -53,6 +53,7 @@ function actPage(name: "replay" | "send", options: DeliveryOptions): PageRoute {
   return customerPage({
     method: "POST",
     path: `${PATH}/${name}`,
+    showsForm: true,
     async handle(call) {
       const { form, customer, texts } = call;
       if (form.value === null) return await show(call, { errors: form.errors }, options);

@@ -44,6 +44,7 @@ export function formPages(options: FormOptions): PageRoute[] {
     customerPage({
       method: "POST",
       path: NEW_PATH,
+      showsForm: true,
       maxFormBytes: MAX_FORM_BYTES,
       handle: (call) => submit(call, null, options),
     }),
@@ -55,6 +56,7 @@ export function formPages(options: FormOptions): PageRoute[] {
     customerPage({
       method: "POST",
       path: EDIT_PATH,
+      showsForm: true,
       maxFormBytes: MAX_FORM_BYTES,
       handle: async (call) => await submit(call, await find(call), options),
     }),

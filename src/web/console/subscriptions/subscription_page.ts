@@ -92,6 +92,7 @@ function actPage(
   return customerPage({
     method: "POST",
     path: `${PATH}/${name}`,
+    showsForm: true,
     async handle(call) {
       const { form, params, customer, texts } = call;
       if (form.value === null) return await show(call, { errors: form.errors }, options);
