@@ -36,7 +36,7 @@ export function barChart(
     const height = heightOf(value);
     return markup`<rect class="${tone}" x="${round(at * STEP + (STEP - BAR_WIDTH) / 2)}" y="${
       round(HEIGHT - height)
-    }" width="${BAR_WIDTH}" height="${round(height)}"><title>${label}: ${
+    }" width="${BAR_WIDTH}" height="${round(height)}"><title>${label}${texts.common.colon} ${
       format.number(value)
     }</title></rect>`;
   });

@@ -35,7 +35,7 @@ export function renderDocument(content: Omit<PageContent, "kind">, frame: Frame)
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${section === "home" ? `Regfeed: ${title}` : `${title} · Regfeed`}</title>
+<title>${section === "home" ? `Regfeed${texts.common.colon} ${title}` : `${title} · Regfeed`}</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 ${

@@ -25,7 +25,7 @@ export function errorPage(
   const body = markup`<div class="narrow error-page">
 <h1>${titles[known]}</h1>
 <p class="lead">${explanations[known]}</p>
-${status >= 500 ? markup`<p>${reference}: <code>${requestId}</code></p>` : null}
+${status >= 500 ? markup`<p>${reference}${texts.common.colon} <code>${requestId}</code></p>` : null}
 <h2>${whereNow}</h2>
 ${linksOf(texts, viewer, hasStatus)}
 </div>`;

@@ -128,7 +128,9 @@ function count({ format }: OperatorCall, value: number): string {
 function pendingOf(call: OperatorCall, { pendingDeliveries, oldestPendingAtMs }: StoreHealth): Part {
   const number = count(call, pendingDeliveries);
   if (oldestPendingAtMs === null) return number;
-  return markup`${number} (${call.texts.operator.overview.oldest}: ${timeAgo(oldestPendingAtMs, call)})`;
+  return markup`${number} (${call.texts.operator.overview.oldest}${call.texts.common.colon} ${
+    timeAgo(oldestPendingAtMs, call)
+  })`;
 }
 
 function attentionList(attention: readonly Attention[], { texts, format }: OperatorCall): Html {

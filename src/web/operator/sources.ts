@@ -37,7 +37,7 @@ export function sourcesPage({ store, acts }: OperatorPagesOptions): PageRoute {
 ${
         held.map(({ id, held_back }) =>
           notice(
-            markup`<a href="${hrefOfSource(id)}#held">${names.get(id) ?? id}</a>: ${
+            markup`<a href="${hrefOfSource(id)}#held">${names.get(id) ?? id}</a>${call.texts.common.colon} ${
               format.plural(held_back, {
                 one: t.sources.heldOne,
                 other: t.sources.held(format.number(held_back)),

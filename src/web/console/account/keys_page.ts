@@ -48,7 +48,7 @@ function renderKeys(call: CustomerCall, keys: readonly ApiKey[], support: string
   const sorted = keys.toSorted((a, b) => rank(a) - rank(b) || b.createdAtMs - a.createdAtMs);
   const contact = support === ""
     ? null
-    : markup`<p>${text.contact}: <a href="mailto:${support}">${support}</a></p>`;
+    : markup`<p>${text.contact}${call.texts.common.colon} <a href="mailto:${support}">${support}</a></p>`;
   return markup`<h1>${text.title}</h1>
 <p class="lead">${text.lead}</p>
 ${

@@ -236,9 +236,9 @@ function reasonDetails({ call: { texts, language }, explanation, vocabulary }: E
   const valueOf = ({ field, value }: Reason): string =>
     field === "relevant" ? value === "true" ? text.yes : text.no : nameOf(field, value, vocabulary);
   const items = explanation.reasons.map((reason) =>
-    markup`<li><strong>${text.fields[reason.field]}: ${valueOf(reason)}</strong><br><span${
-      langOf("en", language)
-    }>${reason.why}</span>${
+    markup`<li><strong>${text.fields[reason.field]}${texts.common.colon} ${
+      valueOf(reason)
+    }</strong><br><span${langOf("en", language)}>${reason.why}</span>${
       reason.words.length === 0
         ? null
         : markup` <span class="evidence">${reason.words.map((word) => markup`<q>${word}</q> `)}</span>`

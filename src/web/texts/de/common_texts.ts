@@ -3,6 +3,7 @@ import type { common as english } from "../en/common_texts.ts";
 
 export const common: typeof english = {
   languageName: "Deutsch",
+  colon: ":",
   languageSwitch: "Sprache",
   skip: "Zum Inhalt springen",
   serviceLine: "Veröffentlichungen zur KI-Regulierung aus amtlichen Quellen als Feed, API und Webhooks",

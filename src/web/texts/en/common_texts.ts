@@ -2,6 +2,8 @@
 
 export const common = {
   languageName: "English",
+  /** After a label, with the space before it. */
+  colon: ":",
   languageSwitch: "Language",
   skip: "Skip to content",
   serviceLine: "Publications on AI regulation from official sources, as a feed, an API and webhooks",

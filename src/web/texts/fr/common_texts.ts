@@ -3,6 +3,7 @@ import type { common as english } from "../en/common_texts.ts";
 
 export const common: typeof english = {
   languageName: "Français",
+  colon: " :",
   languageSwitch: "Langue",
   skip: "Aller au contenu",
   serviceLine:
