@@ -132,7 +132,7 @@ function auditFilters(call: OperatorCall, given: Given): Html {
   const shown = (name: keyof Given, value: string): string =>
     name === "act" ? t.acts[value as ActName] : name === "origin" ? t.origins[value as Origin] : value;
   const chips = Object.entries(given).map(([name, value]): Chip => ({
-    label: `${labels[name as keyof Given]}: ${shown(name as keyof Given, value)}`,
+    label: `${labels[name as keyof Given]}${call.texts.common.colon} ${shown(name as keyof Given, value)}`,
     href: hrefOf(PATH, { ...given, [name]: undefined }),
   }));
   return filters(call.texts, {

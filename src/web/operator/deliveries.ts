@@ -118,7 +118,10 @@ function deliveryFilters(call: OperatorCall, given: Given): Html {
     const value = given[name];
     if (value === undefined) return [];
     const shown = name === "status" ? t.states.delivery[value as DeliveryStatus] : value;
-    return [{ label: `${names[name]}: ${shown}`, href: hrefOf(PATH, { ...given, [name]: undefined }) }];
+    return [{
+      label: `${names[name]}${call.texts.common.colon} ${shown}`,
+      href: hrefOf(PATH, { ...given, [name]: undefined }),
+    }];
   });
   return filters(call.texts, {
     action: PATH,

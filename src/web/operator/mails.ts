@@ -50,12 +50,14 @@ function listPage({ store }: OperatorPagesOptions): PageRoute {
       const given = { status, customer };
       const fields = fieldsOf({ ...call, errors: call.query.errors });
       const chips: Chip[] = [
-        ...(status === undefined
-          ? []
-          : [{ label: `${t.state}: ${t.states.mail[status]}`, href: hrefOf(PATH, { customer }) }]),
-        ...(customer === undefined
-          ? []
-          : [{ label: `${t.customer.customer}: ${customer}`, href: hrefOf(PATH, { status }) }]),
+        ...(status === undefined ? [] : [{
+          label: `${t.state}${call.texts.common.colon} ${t.states.mail[status]}`,
+          href: hrefOf(PATH, { customer }),
+        }]),
+        ...(customer === undefined ? [] : [{
+          label: `${t.customer.customer}${call.texts.common.colon} ${customer}`,
+          href: hrefOf(PATH, { status }),
+        }]),
       ];
       const body = markup`<h1>${t.mails.title}</h1>
 ${

@@ -67,7 +67,9 @@ ${
         filters(texts, {
           action: PATH,
           fields: fields.text("customer", t.customer.customer, { isCode: true, placeholder: "cus_…" }),
-          chips: customer === undefined ? [] : [{ label: `${t.customer.customer}: ${customer}`, href: PATH }],
+          chips: customer === undefined
+            ? []
+            : [{ label: `${t.customer.customer}${texts.common.colon} ${customer}`, href: PATH }],
           clearHref: PATH,
           isOpen: call.query.errors.length > 0,
         })

@@ -257,7 +257,7 @@ Deno.test("a failing endpoint is visible, with what it responded, and pending de
     assert.match(bad.text, /The test did not arrive .* the endpoint responded with 500/);
     await store(titled("One"));
     await world.app.tick();
-    assert.match((await open(LIST)).text, /Failing.*Failing since/);
+    assert.match((await open(LIST)).text, /Failing.*First failure:/);
     const page = await open(`${url}?status=pending`);
     assert.match(page.text, /1 Pending|Pending 1/);
     assert.match((await open(`${url}?status=delivered`)).text, /No deliveries with this status/);

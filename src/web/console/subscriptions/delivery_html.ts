@@ -80,9 +80,9 @@ function attempts({ call, delivery }: DeliveryContent): Html {
     const status = attempt.status_code === null ? text.noResponse : `HTTP ${attempt.status_code}`;
     const answer = attempt.answer === null
       ? (attempt.status_code === null ? null : markup`<p class="soft">${text.emptyResponse}</p>`)
-      : markup`<p class="soft">${text.response}:</p><pre tabindex="0"><code>${attempt.answer}</code></pre>`;
+      : markup`<p class="soft">${text.response}${call.texts.common.colon}</p><pre tabindex="0"><code>${attempt.answer}</code></pre>`;
     return {
-      title: `${text.attempt(format.number(attempt.number))}: ${status}`,
+      title: `${text.attempt(format.number(attempt.number))}${call.texts.common.colon} ${status}`,
       when: markup`${exactTime(attempt.started_at, call)}, ${
         text.after(`${format.number(attempt.duration_ms)} ms`)
       }`,

@@ -159,8 +159,10 @@ function lastEvents({ failing_since, last_success_at }: SubscriptionRecord, call
   return markup`${
     failing_since === null
       ? null
-      : markup`<span class="line">${health.failingSince} ${timeAgo(failing_since, call)}</span>`
-  }<span class="line">${health.lastSuccess}: ${success}</span>`;
+      : markup`<span class="line">${health.failingSince}${call.texts.common.colon} ${
+        timeAgo(failing_since, call)
+      }</span>`
+  }<span class="line">${health.lastSuccess}${call.texts.common.colon} ${success}</span>`;
 }
 
 function waiting({ pending, held }: SubscriptionRecord, { texts, format }: CustomerCall): Part {

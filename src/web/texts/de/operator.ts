@@ -199,7 +199,7 @@ export const operator: typeof english = {
     fetch: "Jetzt abrufen",
     fetchDone:
       "Die Quelle ist jetzt fällig und wird abgerufen, sobald ihr Host es erlaubt. Laden Sie diese Seite gleich neu.",
-    since: "seit",
+    since: "Beginn:",
     location: "Adresse",
     strategy: "Abrufverfahren",
     failures: "Fehler in Folge",

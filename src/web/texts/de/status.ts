@@ -37,8 +37,8 @@ export const status: typeof english = {
     ok: { title: "Aktuell", text: "Planmäßig abgerufen." },
   },
   since: "Beginn:",
-  lastFetched: "Zuletzt abgerufen",
-  lastNew: "Letzter neuer Eintrag",
+  lastFetched: "Zuletzt abgerufen:",
+  lastNew: "Letzter neuer Eintrag:",
   coverage: {
     complete: "Alle Abrufe erfolgreich",
     partly: "Einige Abrufe fehlgeschlagen",

@@ -56,7 +56,7 @@ export const subscriptions: typeof english = {
   health: {
     lastSuccess: "Letzter Erfolg",
     never: "Noch keiner",
-    failingSince: "Gestört seit",
+    failingSince: "Beginn der Störung",
     pending: "Ausstehend",
     held: "Zurückgehalten",
     pendingCount: (count) => `${count} ausstehend`,

@@ -183,7 +183,7 @@ export const operator = {
     fetch: "Fetch now",
     fetchDone:
       "The source is due now. It is fetched as soon as its host allows; reload this page in a moment.",
-    since: "since",
+    since: "began",
     location: "Location",
     strategy: "Fetch strategy",
     failures: "Consecutive failures",

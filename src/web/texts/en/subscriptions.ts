@@ -49,7 +49,7 @@ export const subscriptions = {
   health: {
     lastSuccess: "Last success",
     never: "None yet",
-    failingSince: "Failing since",
+    failingSince: "First failure",
     pending: "Pending",
     held: "Held",
     pendingCount: (count: string): string => `${count} pending`,

@@ -192,7 +192,7 @@ export const operator: typeof english = {
     fetch: "Collecter maintenant",
     fetchDone:
       "La source est à collecter maintenant ; elle le sera dès que son hôte le permet. Rechargez cette page dans un instant.",
-    since: "depuis",
+    since: "début :",
     location: "Adresse",
     strategy: "Méthode de collecte",
     failures: "Échecs consécutifs",

@@ -54,7 +54,7 @@ export const subscriptions: typeof english = {
   health: {
     lastSuccess: "Dernier succès",
     never: "Aucun pour l’instant",
-    failingSince: "En échec depuis",
+    failingSince: "Début des échecs",
     pending: "En attente",
     held: "Retenues",
     pendingCount: (count) => `${count} en attente`,
