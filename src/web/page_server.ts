@@ -3,10 +3,11 @@ import type { Clock, Random } from "../domain/ports/ports.ts";
 import type { FoundPage, Pages, Visit } from "../http/page_visit.ts";
 import { pathOf } from "../http/request_url.ts";
 import { contentResponse, knownContent } from "../http/responses.ts";
-import { createRouter } from "../http/router.ts";
+import { createRouter, type FindDestination } from "../http/router.ts";
 import { findAsset } from "./assets.ts";
 import type { PageRoute } from "./page_route.ts";
 import { acceptsPage, PageVisit, type PageVisitOptions } from "./page_visit.ts";
+import { localPath } from "./session/local_path.ts";
 import type { PageForms, PageSessions } from "./session/page_sessions.ts";
 import { sessionCookieFor } from "./session/cookies.ts";
 
@@ -37,10 +38,24 @@ export function createPageServer(options: PageServerOptions): Pages {
       const destination = find(visit.request.method, path);
       if (destination.kind === "nowhere") return notFound(visit, shared);
       const page = new PageVisit(visit, shared);
-      if (destination.kind === "other_method") return page.refusing(destination.path, destination.allow);
+      if (destination.kind === "other_method") {
+        const owner = visit.request.method === "GET" ? ownerOf(path, find) : null;
+        return owner === null
+          ? page.refusing(destination.path, destination.allow)
+          : page.leadingTo(destination.path, owner);
+      }
       return page.of(destination.route, destination.params);
     },
   };
+}
+
+/** Returns the path of the page that contains the form which is sent to `path`, or null if there is none. */
+function ownerOf(path: string, find: FindDestination<PageRoute>): string | null {
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+    const parent = path.slice(0, end);
+    if (find("GET", parent).kind === "route") return localPath(parent);
+  }
+  return null;
 }
 
 /** An unknown path is a page for browsers; for programs, it is the API's error. */

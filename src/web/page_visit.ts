@@ -79,6 +79,11 @@ export class PageVisit {
     return this.#found(null, () => Promise.reject(new AppError("not_found", "This page does not exist.")));
   }
 
+  /** Leads to the page of a form whose own address was opened, for example by the language switch. */
+  leadingTo(path: string, to: string): FoundPage {
+    return this.#found(path, () => Promise.resolve(this.#render({ kind: "redirect", to })));
+  }
+
   refusing(path: string, allow: string): FoundPage {
     const error = new AppError("method_not_allowed", `${path} supports ${allow}.`);
     return this.#found(path, () => Promise.reject(error), { allow });

@@ -19,27 +19,35 @@ export interface FilterOptions {
   clearHref: string;
   /** Whether the fields are shown at once, for example because one is invalid. */
   isOpen?: boolean;
+  /** What else can be done with the active filters. */
+  act?: Part;
 }
 
 export function filters(
   texts: Texts,
-  { action, fields, chips, clearHref, isOpen = false }: FilterOptions,
+  { action, fields, chips, clearHref, isOpen = false, act = null }: FilterOptions,
 ): Html {
   const { common } = texts;
   const form = getForm({ action, fields, submit: common.actions.apply });
   const count = chips.length === 0 ? null : markup` <span class="count">${chips.length}</span>`;
   return markup`<div class="filters">
 <details${isOpen ? markup` open` : null}><summary>${common.filters.title}${count}</summary>${form}</details>
-${chips.length === 0 ? null : chipList(texts, chips, clearHref)}
+${chips.length === 0 ? null : chipList(texts, chips, { clearHref, act })}
 </div>`;
 }
 
-function chipList({ common }: Texts, chips: readonly Chip[], clearHref: string): Html {
+function chipList(
+  { common }: Texts,
+  chips: readonly Chip[],
+  { clearHref, act }: { clearHref: string; act: Part },
+): Html {
   return markup`<ul class="chips" aria-label="${common.filters.active}">${
     chips.map(({ label, href }) =>
       markup`<li><a class="chip" href="${href}" aria-label="${common.filters.remove(label)}">${label}${
         icon("cross")
       }</a></li>`
     )
-  }<li><a href="${clearHref}">${common.actions.clear}</a></li></ul>`;
+  }<li><a href="${clearHref}">${common.actions.clear}</a></li>${
+    act === null ? null : markup`<li>${act}</li>`
+  }</ul>`;
 }

@@ -98,7 +98,7 @@ export function overviewPage({ store, acts }: OperatorPagesOptions): PageRoute {
       });
       const [newest] = backups ?? [];
       const body = markup`<h1>${t.overview.title}</h1>
-${attentionList(attention, call)}
+${attention.length === 0 && steps.length > 0 ? null : attentionList(attention, call)}
 ${steps.length === 0 ? null : stepList(steps, call)}
 <h2>${t.overview.numbers}</h2>
 ${

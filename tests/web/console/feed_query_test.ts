@@ -11,8 +11,10 @@ import {
   nextPage,
   previousPage,
   readFeedQuery,
+  subscribeUrl,
   withFilters,
 } from "../../../src/web/console/feed/feed_query.ts";
+import { FORM_FIELDS } from "../../../src/web/console/subscriptions/subscription_input.ts";
 import { TypedValues } from "../../../src/web/session/typed_values.ts";
 
 const typed = (address: string) => new TypedValues(parametersOf(address));
@@ -60,6 +62,23 @@ Deno.test("a filter that is changed leads to the first page; the number of event
   const query = read(`/console?topics=a,b&q=x&limit=25&before=${id("1")}&trail=${id("2")}`);
   assert.equal(feedUrl(withFilters(query, { topics: ["b"] })), "/console?topics=b&q=x&limit=25");
   assert.equal(feedUrl(withFilters(query, { q: [] })), "/console?topics=a,b&limit=25");
+});
+
+Deno.test("the filters of the feed fill the form of a subscription, without those of time", () => {
+  const rows: [feed: string, form: string | null][] = [
+    [
+      "/console?topics=gpai,b&severity_min=high&since=2026-01-01&source=x&language=de&latest=true",
+      "/console/subscriptions/new?topics=gpai,b&severity_min=high&source_filter=x&event_language=de",
+    ],
+    ["/console?since=2026-01-01&latest=true", null],
+  ];
+  for (const [feed, form] of rows) {
+    const url = subscribeUrl(read(feed));
+    assert.equal(url, form);
+    for (const [name] of typed(url ?? "").entries()) {
+      assert.ok(FORM_FIELDS.some((field) => field === name), name);
+    }
+  }
 });
 
 Deno.test("the links to older and newer pages lead back to the page they came from", () => {

@@ -42,6 +42,12 @@ Deno.test("a subscription is created, tested, replayed, rotated, paused and dele
 
     const tested = await send(page, `${url}/test`, { type: "event.revised" });
     assert.match(tested.text, /The test arrived: the endpoint responded with 204/);
+    const opened = await open(`${url}/test`);
+    assert.deepEqual(
+      [opened.status, opened.headers.get("location")],
+      [303, url],
+      "the language switch opens it",
+    );
     const last = JSON.parse(world.platform.http.requests.at(-1)?.body ?? "{}");
     assert.deepEqual([last.type, last.source], ["event.revised", "test"]);
 
@@ -65,7 +71,7 @@ Deno.test("a subscription is created, tested, replayed, rotated, paused and dele
     assert.equal(count(), before + 1);
     assert.match((await open(delivery)).text, /Attempt 2: HTTP 204/);
     const all = await send(await open(url), `${url}/replay`, { since: "2020-01-01" });
-    assert.match(all.text, /1 deliveries are sent again, and 0 are new/);
+    assert.match(all.text, /Deliveries sent again: 1. New deliveries: 0./);
     await world.app.tick();
     assert.equal(count(), before + 2);
 

@@ -18,7 +18,15 @@ import {
   topicOptions,
 } from "../filter_fields.ts";
 import type { Count, FeedContent } from "./feed_content.ts";
-import { FEED_FILTERS, FEED_PATH, feedUrl, nextPage, previousPage, withFilters } from "./feed_query.ts";
+import {
+  FEED_FILTERS,
+  FEED_PATH,
+  feedUrl,
+  nextPage,
+  previousPage,
+  subscribeUrl,
+  withFilters,
+} from "./feed_query.ts";
 import { type FeedDay, type FeedRow, feedShortcuts, isoDay } from "./feed_view.ts";
 
 /** Numbers of events per page to choose from. */
@@ -117,7 +125,8 @@ function shortcutLinks({ call: { texts, nowMs }, query }: FeedContent): Html {
   }</ul></nav>`;
 }
 
-function filterForm({ call, vocabulary, query, chips, errors }: FeedContent): Html {
+function filterForm(content: FeedContent): Html {
+  const { call, vocabulary, query, chips, errors } = content;
   const { texts, typed, format } = call;
   const names = texts.feed.filters;
   const fields = fieldsOf({ texts, typed, errors, isFilter: true });
@@ -132,6 +141,7 @@ function filterForm({ call, vocabulary, query, chips, errors }: FeedContent): Ht
     action: FEED_PATH,
     clearHref: feedUrl(withFilters({ ...query, filters: new Map() }, {})),
     isOpen: errors.length > 0,
+    act: subscribeLink(content),
     chips: chips.map(({ label, without }) => ({ label, href: feedUrl(without) })),
     fields: markup`<div class="grid">${
       fields.text("q", names.q, { type: "search", maxLength: 200, hint: names.qHint })
@@ -152,6 +162,12 @@ ${languageField(fieldCall, "language", names.language)}
 ${fields.flag("latest", names.latest)}
 ${after === undefined ? null : hiddenField("after", after)}`,
   });
+}
+
+/** A link to a new subscription with these filters; null if none of them is one of a subscription. */
+function subscribeLink({ call: { texts }, query }: FeedContent): Html | null {
+  const href = subscribeUrl(query);
+  return href === null ? null : markup`<a href="${href}">${texts.feed.subscribe}</a>`;
 }
 
 function countLine({ call, total, query, shown }: FeedContent): Html | null {

@@ -83,6 +83,27 @@ export function feedUrl({ filters, paging, trail }: Omit<FeedQuery, "unknown">):
   return localPath(`${FEED_PATH}?${query}`, FEED_PATH);
 }
 
+/** The fields of a subscription's form that correspond to filters of the feed. */
+const SUBSCRIPTION_FIELDS: Partial<Record<FilterName, string>> = {
+  q: "q",
+  topics: "topics",
+  severity_min: "severity_min",
+  event_type: "event_type",
+  article: "article",
+  source: "source_filter",
+  language: "event_language",
+};
+
+/** Returns the URL of the form for a subscription with these filters, or null if it would have none. */
+export function subscribeUrl({ filters }: Pick<FeedQuery, "filters">): string | null {
+  const parameters = [...filters].flatMap(([name, values]) => {
+    const field = SUBSCRIPTION_FIELDS[name];
+    return field === undefined ? [] : [`${field}=${encodeValue(values.join(","))}`];
+  });
+  if (parameters.length === 0) return null;
+  return localPath(`${FEED_PATH}/subscriptions/new?${parameters.join("&")}`, FEED_PATH);
+}
+
 /** Commas stay readable, because people send these URLs to each other. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll("%2C", ",").replaceAll("%20", "+");

@@ -21,10 +21,11 @@ export const feed: typeof english = {
     markRead: "Alle als gelesen markieren",
     marked: "Alle Ereignisse sind als gelesen markiert.",
   },
+  subscribe: "Abonnement mit diesen Filtern anlegen",
   shortcuts: {
     label: "Häufige Filter",
-    week: "Letzte 7 Tage",
-    month: "Letzte 30 Tage",
+    week: "In den letzten 7 Tagen veröffentlicht",
+    month: "In den letzten 30 Tagen veröffentlicht",
     important: "Hoch und kritisch",
     latest: "Nur neueste Fassungen",
   },

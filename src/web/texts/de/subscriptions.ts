@@ -198,7 +198,7 @@ export const subscriptions: typeof english = {
     until: "Bis",
     untilHint: "Dieser Tag zählt mit",
     send: "Erneut senden",
-    result: (again, created) => `${again} Zustellungen werden erneut gesendet, ${created} sind neu.`,
+    result: (again, created) => `Erneut gesendete Zustellungen: ${again}. Neue Zustellungen: ${created}.`,
     held: (count) =>
       `${count} davon werden zurückgehalten, weil die Zustellungen dieses Monats aufgebraucht sind.`,
     more: "Der Zeitraum enthält weitere Ereignisse.",

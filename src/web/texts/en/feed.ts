@@ -25,10 +25,11 @@ export const feed = {
     markRead: "Mark all as read",
     marked: "All events are marked as read.",
   },
+  subscribe: "Subscribe to these filters",
   shortcuts: {
     label: "Frequent filters",
-    week: "Last 7 days",
-    month: "Last 30 days",
+    week: "Published in the last 7 days",
+    month: "Published in the last 30 days",
     important: "High and critical",
     latest: "Newest versions only",
   },

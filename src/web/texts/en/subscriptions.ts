@@ -185,7 +185,7 @@ export const subscriptions = {
     untilHint: "This day is included",
     send: "Replay",
     result: (again: string, created: string): string =>
-      `${again} deliveries are sent again, and ${created} are new.`,
+      `Deliveries sent again: ${again}. New deliveries: ${created}.`,
     held: (count: string): string => `${count} of them are held, because the month’s deliveries are used up.`,
     more: "The period has more events.",
     continue: "Continue the replay",

@@ -21,10 +21,11 @@ export const feed: typeof english = {
     markRead: "Tout marquer comme lu",
     marked: "Tous les événements sont marqués comme lus.",
   },
+  subscribe: "S’abonner avec ces filtres",
   shortcuts: {
     label: "Filtres fréquents",
-    week: "7 derniers jours",
-    month: "30 derniers jours",
+    week: "Publiés ces 7 derniers jours",
+    month: "Publiés ces 30 derniers jours",
     important: "Élevée et critique",
     latest: "Dernières versions seulement",
   },
