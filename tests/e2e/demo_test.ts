@@ -61,6 +61,13 @@ Deno.test("demo keeps running with commands to paste; a signal ends it and remov
         });
         await reply.body?.cancel();
         assert.deepEqual([reply.status, reply.headers.get("location")], [303, area], `${whom} ${link}`);
+        const cookie = reply.headers.getSetCookie().find((one) => one.startsWith("regfeed=")) ?? "";
+        const pages = area === "/operator" ? [area, "/operator/health", "/operator/backups"] : [area];
+        for (const page of pages) {
+          const opened = await fetch(`${base}${page}`, { headers: { cookie: cookie.split(";")[0] ?? "" } });
+          await opened.body?.cancel();
+          assert.equal(opened.status, 200, page);
+        }
       }
       for (const line of told.split("\n").filter((line) => /^(export|curl|as the) /.test(line))) {
         assert.ok(line.length <= 80, line);

@@ -3,19 +3,21 @@ import { join } from "node:path";
 import { type App, createApp } from "../../app.ts";
 import { createMailLoop } from "../../accounts/mail/mail_loop.ts";
 import { findAdditionProblems } from "../../classify/check_configured_rules.ts";
-import { type Config, parseConfig } from "../../config/config.ts";
+import { type Config, parseConfigFile } from "../../config/config.ts";
 import type { Viewer } from "../../domain/customer/session.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import { isAtLeast, type Severity } from "../../domain/event/severity.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { issueLink } from "../../operate/sign_in_links.ts";
-import { createPlatform } from "../../platform/platform.ts";
+import { createPlatform, type RealPlatform } from "../../platform/platform.ts";
 import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, EXIT } from "../../server/command_context.ts";
+import { createBackupTools } from "../../server/migrate_with_backup.ts";
+import { createServerActs } from "../../server/server_acts.ts";
 import {
   checkoutCalls,
   configText,
@@ -33,6 +35,7 @@ const PATIENCE_MS = 30_000;
 const RETRY_MS = 50;
 const MAX_RESPONSE_BYTES = 1_048_576;
 const DRAIN_MS = 1_000;
+const CONFIG_MODE = 0o600;
 /** Number of sample items that are not about AI regulation. */
 const IRRELEVANT = 1;
 
@@ -90,7 +93,7 @@ interface Stage {
   store: Store;
 }
 
-async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Result> {
+async function runDemo(call: CommandCall, platform: RealPlatform, folder: string): Promise<Result> {
   const { host } = call;
   // From here on, a signal ends the demo at any step.
   const stopped = host.stopSignal().then(() => "stopped" as const);
@@ -122,8 +125,8 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
 }
 
 async function setStage(
-  { loadEngine }: CommandCall,
-  { platform, story, folder }: { platform: Platform; story: Story; folder: string },
+  call: CommandCall,
+  { platform, story, folder }: { platform: RealPlatform; story: Story; folder: string },
 ): Promise<Stage> {
   const publishers = samplePublishers();
   const todayMs = platform.clock.nowMs();
@@ -145,15 +148,23 @@ async function setStage(
   const receiver = new Receiver();
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
-  const config = await parseConfig(configText(publishers, feeds.address), {
-    file: join(folder, "regfeed.toml"),
+  const file = join(folder, "regfeed.toml");
+  const text = configText(publishers, feeds.address);
+  await call.host.writeText(file, text, CONFIG_MODE); // for backups
+  const parsed = await parseConfigFile(text, {
+    file,
     folder,
     readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
     findAdditionProblems,
   });
+  const { config } = parsed;
   const { path, keyFile } = config.store;
-  const store = (await loadEngine()).open(path, (options) => openVaultFile(keyFile, options));
-  const app = createApp({ config, platform, store, version: VERSION });
+  const engine = await call.loadEngine();
+  const store = engine.open(path, (options) => openVaultFile(keyFile, options));
+  const loaded = { ...parsed, file, storeName: path };
+  const tools = createBackupTools(call.host, engine);
+  const serverActs = createServerActs({ call, loaded, platform, store, tools });
+  const app = createApp({ config, platform, store, version: VERSION, serverActs });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
   story.step("Regfeed starts");
   story.line(`API        ${api.address}`);
