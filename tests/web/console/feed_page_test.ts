@@ -61,6 +61,7 @@ Deno.test("an invalid filter is marked and left out; the page says so", async ()
       ["article=Art.+999", "article", /is not in the AI Act/, ["Two", "One"]],
       ["limit=0", "limit", /from 1 to 200/, ["Two", "One"]],
       [`before=${"x".repeat(30)}`, "before", /not a valid event id/, ["Two", "One"]],
+      ["after=nope", "after", /not a valid event id/, ["Two", "One"]],
       ["utm_source=x", "utm_source", /is not a filter/, ["Two", "One"]],
     ];
     for (const [query, field, message, titles] of rows) {

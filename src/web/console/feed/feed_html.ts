@@ -35,6 +35,9 @@ const USUAL_SIZE = "50";
 /** Number of references that a row shows. */
 const MAX_ARTICLES = 4;
 
+/** The parameters with a visible field, which shows its error itself. */
+const SHOWN_FIELDS = [...Object.keys(FEED_FILTERS).filter((name) => name !== "after"), "limit"];
+
 export function renderFeed(content: FeedContent): Html {
   const { call: { texts }, query, next, errors } = content;
   const newer = previousPage(query);
@@ -45,7 +48,7 @@ export function renderFeed(content: FeedContent): Html {
     : paging(texts, { newer: newer === null ? null : feedUrl(newer), older });
   const problem = formProblem(texts, errors, {
     message: texts.common.form.queryProblem,
-    fields: Object.keys(FEED_FILTERS),
+    fields: SHOWN_FIELDS,
   });
   return markup`<div class="feed-head"><h1>${texts.feed.title}</h1>${searchForm(content)}</div>
 ${newsLine(content)}

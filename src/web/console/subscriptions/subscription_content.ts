@@ -30,6 +30,8 @@ export interface SubscriptionContent extends ActResult {
   log: DeliveryPage;
   /** The status that the log is limited to; empty for all. */
   status: string;
+  /** What is not valid in the address of the log. */
+  logErrors: readonly FieldError[];
   /** Whether this is the first page of the log. */
   isFirstPage: boolean;
   /** The events of the log, by id. */

@@ -113,7 +113,7 @@ function settings({ call, record, vocabulary }: SubscriptionContent): Html {
 }
 
 function deliveryLog(content: SubscriptionContent): Html {
-  const { call, record, log, status, isFirstPage } = content;
+  const { call, record, log, status, logErrors, isFirstPage } = content;
   const { texts } = call;
   const { log: text } = texts.subscriptions;
   const { status: statusLabel, statuses } = texts.event.deliveries;
@@ -134,6 +134,7 @@ function deliveryLog(content: SubscriptionContent): Html {
     : emptyState({ title: text.noneOfStatus, text: text.noneOfStatusText });
   const isUsed = log.deliveries.length > 0 || status !== "";
   return markup`<section id="deliveries"><h2>${text.title}</h2>
+${formProblem(texts, logErrors, { message: texts.common.form.queryProblem })}
 ${isUsed ? tabs(statusLabel, choices) : null}
 ${log.deliveries.length === 0 ? empty : logTable(content)}
 ${

@@ -1,6 +1,5 @@
 // /console/subscriptions/{id}: the subscription, its deliveries, and what can be done with it.
 import { AppError } from "../../../domain/error_codes.ts";
-import { DELIVERY_STATUSES } from "../../../domain/delivery/delivery.ts";
 import type { CallApi } from "../../../http/api_call.ts";
 import { DELIVERY_TYPES } from "../../../wire/delivery.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type PageRoute,
   redirect,
 } from "../../page_route.ts";
+import type { TypedValues } from "../../session/typed_values.ts";
 import { readVocabulary } from "../vocabulary.ts";
 import { refusalText } from "./refusals.ts";
 import { renderSecret } from "./secret_html.ts";
@@ -115,9 +115,7 @@ async function show(
   const { customer, language, typed, params } = call;
   const api = subscriptionApi(callApi, customer);
   const record = await api.find(params["id"] ?? "");
-  const status = DELIVERY_STATUSES.find((one) => one === typed.get("status")) ?? "";
-  const before = typed.get("before");
-  const log = await readLog(api, record.id, { status, before });
+  const { log, status, before, errors } = await readLog(api, record.id, typed);
   return {
     kind: "page",
     title: nameOf(record),
@@ -130,24 +128,22 @@ async function show(
       previousSecretUntilMs: await previousSecretUntil(customer.id, record.id),
       log,
       status,
+      logErrors: errors,
       isFirstPage: before === "",
       events: await api.events(log.deliveries.map(({ event_id }) => event_id)),
     }),
   };
 }
 
-/** An unknown `before` leads to the first page. */
-async function readLog(
-  api: SubscriptionApi,
-  id: string,
-  { status, before }: { status: string; before: string },
-): ReturnType<SubscriptionApi["deliveries"]> {
-  const query = { limit: DELIVERIES_SHOWN, ...(status === "" ? {} : { status }) };
-  if (before === "") return await api.deliveries(id, query);
+/** Lists the deliveries. If the address is not valid, lists the newest ones of every status, and says why. */
+async function readLog(api: SubscriptionApi, id: string, typed: TypedValues) {
+  const [status, before] = [typed.get("status"), typed.get("before")];
+  const query = { limit: DELIVERIES_SHOWN, ...(status && { status }), ...(before && { before }) };
   try {
-    return await api.deliveries(id, { ...query, before });
+    return { log: await api.deliveries(id, query), status, before, errors: [] };
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error;
-    return await api.deliveries(id, query);
+    const log = await api.deliveries(id, { limit: DELIVERIES_SHOWN });
+    return { log, status: "", before: "", errors: error.fields };
   }
 }
