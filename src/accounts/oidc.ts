@@ -179,13 +179,16 @@ export function operatorOf(claims: Claims, settings: OidcSettings): string {
   const claimed = claims[groupsClaim];
   const groups = Array.isArray(claimed) ? claimed : [claimed];
   const { email } = claims;
-  const isListed = typeof email === "string" && isMailAddress(email) && claims["email_verified"] === true &&
-    operatorEmails.includes(email.toLowerCase());
+  const verified = typeof email === "string" && isMailAddress(email) && claims["email_verified"] === true
+    ? email
+    : null;
+  const isListed = verified !== null && operatorEmails.includes(verified.toLowerCase());
   if (!isListed && !groups.some((group) => operatorGroups.includes(group))) {
     const has = claimed === undefined ? `the claim "${groupsClaim}" is missing` : "no group matches";
     throw new OidcError("not_operator", `not an operator: ${has}; see console.oidc.operator_groups`);
   }
-  const names = [claims["preferred_username"], email, claims["name"], claims["sub"]];
+  // Users of some issuers can change their other names, and the audit log must not be deceived.
+  const names = [verified, claims["sub"]];
   return names.find((name): name is string => typeof name === "string" && isOperatorName(name)) ?? "oidc";
 }
 

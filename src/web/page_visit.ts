@@ -55,6 +55,8 @@ export interface PageVisitOptions {
 
 const FORM_ID = /^[\w-]{22}$/;
 const FORM_ID_BYTES = 16;
+/** No page has more fields, and each of them may be sent back as hidden input. */
+const MAX_FIELDS = 1_000;
 /** The fields that the page server reads itself. */
 const OWN_FIELDS: readonly string[] = [CSRF_FIELD, FORM_ID_FIELD, RESUME_FIELD];
 
@@ -153,6 +155,9 @@ export class PageVisit {
       maxBytes,
     });
     const sent = parametersOf(`?${new TextDecoder().decode(bytes)}`);
+    if (sent.length > MAX_FIELDS) {
+      throw new AppError("body_too_large", `A form may have at most ${MAX_FIELDS} fields.`);
+    }
     return {
       fields: sent.filter(({ name }) => !OWN_FIELDS.includes(name)),
       own: (name) => sent.find((one) => one.name === name)?.value ?? "",

@@ -25,7 +25,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
   await issuer.issuer.keys.generate("RS256");
   await issuer.start(0, "localhost");
   issuer.service.on(Events.BeforeTokenSigning, ({ payload }) => {
-    Object.assign(payload, { groups: ["ops"], preferred_username: "olga" });
+    Object.assign(payload, { groups: ["ops"], email: "olga@b.example", email_verified: true });
   });
   let world: World | null = null;
   const server = await listen({
