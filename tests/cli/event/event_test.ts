@@ -174,7 +174,7 @@ Deno.test("event show --why says what the config sets, and why a cited article i
     const { stdout, code } = await regfeed(folder, "event show http://board.example/1 --why");
     assert.equal(code, 0);
     assert.doesNotMatch(stdout, /https:|^ {2}publication/m);
-    assert.match(stdout, /^ {2}languages +de \(configured\)$/m);
+    assert.match(stdout, /^ {2}languages +de \(from the config\)$/m);
     assert.match(stdout, /^ {2}language +\w+: .*configured for the source/m);
     assert.match(
       stdout,

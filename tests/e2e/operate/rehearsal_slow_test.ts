@@ -46,7 +46,7 @@ Deno.test(
       assert.match(said, /"tier":"team"/);
       assert.match(said, /"status":403,.*your access has ended because a payment is missing/);
       for (const kind of ["welcome", "payment-failed", "access-ended"]) {
-        assert.match(said, new RegExp(`^mail_\\w+ +${kind} +[-0-9]+ [:0-9]+ +cus_\\w+ +sent `, "m"));
+        assert.match(said, new RegExp(`^mail_\\w+ +${kind} +[-0-9]+ [:0-9]+ +cus_\\w+ +in the outbox `, "m"));
       }
       assert.match(said, /^ +state +unpaid: its keys are refused until the next payment$/m);
     }),
