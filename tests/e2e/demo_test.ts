@@ -42,6 +42,8 @@ Deno.test("demo keeps running with commands to paste; a signal ends it and remov
       isSignalled = true;
       const [, key] = /^export KEY=(rgf_[0-9a-f]{64})$/m.exec(told) ?? [];
       const [, base] = /^export BASE=(http:\/\/\S+)$/m.exec(told) ?? [];
+      const guide = await (await fetch(`${base}/docs/quick-start.md`)).text();
+      assert.ok(guide.includes(`REGFEED_URL=${base}\n`), "the pages know their own address");
       const asked = [...told.matchAll(/"\$BASE(\S+)"/g)].map((match) => match[1]);
       assert.equal(asked.length, 2);
       for (const path of asked) {

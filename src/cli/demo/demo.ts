@@ -148,8 +148,11 @@ async function setStage(
   const receiver = new Receiver();
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
+  // The config contains the address, so that the links on the pages lead here.
+  const made = Promise.withResolvers<App>();
+  const api = await listen({ ...loopback, handler: async (request) => (await made.promise).fetch(request) });
   const file = join(folder, "regfeed.toml");
-  const text = configText(publishers, feeds.address);
+  const text = `[server]\npublic_url = "${api.address}"\n\n${configText(publishers, feeds.address)}`;
   await call.host.writeText(file, text, CONFIG_MODE); // for backups
   const parsed = await parseConfigFile(text, {
     file,
@@ -165,7 +168,7 @@ async function setStage(
   const tools = createBackupTools(call.host, engine);
   const serverActs = createServerActs({ call, loaded, platform, store, tools });
   const app = createApp({ config, platform, store, version: VERSION, serverActs });
-  const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
+  made.resolve(app);
   story.step("Regfeed starts");
   story.line(`API        ${api.address}`);
   story.line(`store      ${path}`);
@@ -348,8 +351,7 @@ curl -s -H "Authorization: Bearer $KEY" "$BASE/v1/events?event_type=guidance"
 `);
 }
 
-async function linkOf({ platform, store, api }: Stage, viewer: Viewer): Promise<string> {
+async function linkOf({ platform, store, config }: Stage, viewer: Viewer): Promise<string> {
   const by = { actor: "cli:demo", atMs: platform.clock.nowMs() };
-  const config = { server: { publicUrl: api.address } };
   return (await issueLink({ config, store, random: platform.random }, viewer, by)).url;
 }

@@ -110,7 +110,7 @@ allow_networks = ["127.0.0.0/8"]
 ${sources.join("\n")}`;
 }
 
-const DEMO_SECRET = "whsec_demo_on_this_machine";
+const DEMO_SECRET = "whsec_demo_only_on_this_machine_0000";
 
 const DEMO_PRICE = "price_demo_team";
 

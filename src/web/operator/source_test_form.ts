@@ -57,7 +57,11 @@ function previewParts(preview: SourcePreview, call: OperatorCall): Html {
   const { texts: { operator: t }, format, language } = call;
   const { items, refused, notes = [], error } = preview;
   const number = (value: number) => format.number(value);
-  return markup`${error === undefined ? null : notice(markup`<span lang="en">${error}</span>`, "bad")}${
+  const remarks = notes.map((note) => notice(markup`<span lang="en">${note}</span>`));
+  const failure = error === undefined ? null : notice(markup`<span lang="en">${error}</span>`, "bad");
+  // Without a document, counts of zero would look like a result.
+  if (failure !== null && items.length + refused.length === 0) return markup`${failure}${remarks}`;
+  return markup`${failure}${
     facts([
       [t.counts.new, number(preview.new)],
       [t.counts.revised, number(preview.revised)],
@@ -66,7 +70,7 @@ function previewParts(preview: SourcePreview, call: OperatorCall): Html {
       [t.counts.skipped, number(preview.passed_over)],
       [t.counts.refused, number(refused.length)],
     ])
-  }${notes.map((note) => notice(markup`<span lang="en">${note}</span>`))}
+  }${remarks}
 <h2>${t.test.items}</h2>
 ${
     table({

@@ -171,6 +171,9 @@ Deno.test("a refused act says why, keeps what was typed, and changes nothing", (
       /Review them again/,
     );
     assert.equal((await world.store.listHeldEvents("board")).length, 1);
+    const tested = (await browser.submit(await browser.open(board), `${board}/test`)).text;
+    assert.match(tested, /class="notice bad"/, "the test says why it failed");
+    assert.doesNotMatch(tested, /contains no items/, "and does not claim a result");
     const mail = `/operator/mails/${mailId}`;
     const page = await browser.open(mail);
     assert.match(await act(mail, `${mail}/cancel`), /is cancelled/);
