@@ -1,15 +1,38 @@
 // Finds what two sequences have in common, in bounded time.
 
 /**
- * Returns the pairs of indexes of a longest common subsequence, in order, or null if more than `maxEdits` entries would
- * have to be removed and added. Takes time proportional to the length times the edits (E. W. Myers, "An O(ND)
- * Difference Algorithm and Its Variations", 1986), and memory for `maxEdits`².
+ * Returns the pairs of indexes of a longest common subsequence, in order. If more than `maxEdits` entries would have to
+ * be removed and added, returns only the pairs of the common beginning and end.
  */
 export function commonSubsequence(
   before: readonly unknown[],
   after: readonly unknown[],
   maxEdits: number,
-): [before: number, after: number][] | null {
+): [before: number, after: number][] {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const [beforeEnd, afterEnd] = [before.length - end, after.length - end];
+  const middle = fewestEdits(before.slice(start, beforeEnd), after.slice(start, afterEnd), maxEdits) ?? [];
+  return [
+    ...Array.from({ length: start }, (_, at): [number, number] => [at, at]),
+    ...middle.map(([x, y]): [number, number] => [start + x, start + y]),
+    ...Array.from({ length: end }, (_, at): [number, number] => [beforeEnd + at, afterEnd + at]),
+  ];
+}
+
+/**
+ * Returns the pairs that the fewest edits leave, or null if there are more than `maxEdits`. Takes time proportional to
+ * the length times the edits (E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), and memory for
+ * `maxEdits`².
+ */
+function fewestEdits(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  maxEdits: number,
+): [number, number][] | null {
   // furthest[maxEdits + 1 + k] is how far into `before` the edits so far lead on diagonal k, where k = before - after.
   const furthest = new Int32Array(2 * maxEdits + 3);
   const middle = maxEdits + 1;

@@ -28,9 +28,13 @@ export function changedSentences(before: string, after: string, language: string
   if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };
   const old = sentencesOf(before, language);
   const now = sentencesOf(after, language);
-  for (const kept of [commonSentences(old, now), commonEnds(old, now)]) {
-    const shown = { before: excerpt(old, kept.old), after: excerpt(now, kept.now) };
-    const isExcerpt = kept.old.size > 0 || kept.now.size > 0;
+  for (const maxEdits of [MAX_EDITS, 0]) {
+    const kept = commonSubsequence(old, now, maxEdits);
+    const shown = {
+      before: excerpt(old, new Set(kept.map(([at]) => at))),
+      after: excerpt(now, new Set(kept.map(([, at]) => at))),
+    };
+    const isExcerpt = kept.length > 0;
     // If sentences or spaces have only moved, the excerpts can be equal.
     if (isExcerpt && shown.before !== shown.after) return { ...shown, isExcerpt };
   }
@@ -52,45 +56,6 @@ function sentencesOf(text: string, language: string): string[] {
     goesOn = ABBREVIATION.test(segment);
   }
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
-}
-
-/** The indexes of the sentences that both texts contain in the same order. */
-interface Kept {
-  old: Set<number>;
-  now: Set<number>;
-}
-
-/** Returns only the sentences at the common beginning and end. */
-function commonEnds(old: readonly string[], now: readonly string[]): Kept {
-  const kept: Kept = { old: new Set(), now: new Set() };
-  const shorter = Math.min(old.length, now.length);
-  let start = 0;
-  for (; start < shorter && old[start] === now[start]; start++) {
-    kept.old.add(start);
-    kept.now.add(start);
-  }
-  for (let end = 1; end <= shorter - start && old.at(-end) === now.at(-end); end++) {
-    kept.old.add(old.length - end);
-    kept.now.add(now.length - end);
-  }
-  return kept;
-}
-
-/** Returns a longest common subsequence, including the common ends. */
-function commonSentences(old: readonly string[], now: readonly string[]): Kept {
-  const kept = commonEnds(old, now);
-  const oldPlaces = old.map((_, place) => place).filter((place) => !kept.old.has(place));
-  const nowPlaces = now.map((_, place) => place).filter((place) => !kept.now.has(place));
-  const common = commonSubsequence(
-    oldPlaces.map((place) => old[place]),
-    nowPlaces.map((place) => now[place]),
-    MAX_EDITS,
-  );
-  for (const [oldAt, nowAt] of common ?? []) {
-    kept.old.add(oldPlaces[oldAt] ?? 0);
-    kept.now.add(nowPlaces[nowAt] ?? 0);
-  }
-  return kept;
 }
 
 function excerpt(sentences: readonly string[], kept: ReadonlySet<number>): string {

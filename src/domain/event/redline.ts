@@ -17,29 +17,19 @@ const TOKEN = /[\p{L}\p{N}\p{M}]+|\s+|[^\p{L}\p{N}\p{M}\s]/gu;
  */
 export function redline(before: string, after: string): RedlinePart[] {
   const [old, now] = [tokensOf(before), tokensOf(after)];
-  const start = commonStart(old, now);
-  const end = commonStart(old.slice(start).reverse(), now.slice(start).reverse());
-  const [oldMiddle, nowMiddle] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
-  const pairs = commonSubsequence(oldMiddle, nowMiddle, MAX_EDITS) ?? [];
-  const parts: RedlinePart[] = [{ kept: old.slice(0, start).join("") }];
+  const parts: RedlinePart[] = [];
   let [x, y] = [0, 0];
-  for (const [oldAt, nowAt] of [...pairs, [oldMiddle.length, nowMiddle.length] as const]) {
-    parts.push({ removed: oldMiddle.slice(x, oldAt).join(""), added: nowMiddle.slice(y, nowAt).join("") });
-    parts.push({ kept: oldMiddle[oldAt] ?? "" });
+  const pairs = commonSubsequence(old, now, MAX_EDITS);
+  for (const [oldAt, nowAt] of [...pairs, [old.length, now.length] as const]) {
+    parts.push({ removed: old.slice(x, oldAt).join(""), added: now.slice(y, nowAt).join("") });
+    parts.push({ kept: old[oldAt] ?? "" });
     [x, y] = [oldAt + 1, nowAt + 1];
   }
-  parts.push({ kept: old.slice(old.length - end).join("") });
   return withoutConfetti(joined(parts));
 }
 
 function tokensOf(text: string): string[] {
   return text.toWellFormed().match(TOKEN) ?? [];
-}
-
-function commonStart(one: readonly string[], other: readonly string[]): number {
-  let length = 0;
-  while (length < one.length && length < other.length && one[length] === other[length]) length++;
-  return length;
 }
 
 /** Joins adjacent parts of the same kind, and drops empty ones. */
