@@ -2,7 +2,7 @@
 import { AI_ACT, wholesOf } from "./article.ts";
 import calendar from "./act_calendar.json" with { type: "json" };
 
-export interface ActDate {
+interface ActDate {
   /** `YYYY-MM-DD`. */
   on: string;
   what_en: string;

@@ -61,7 +61,7 @@ const AMENDED: ReadonlySet<string> = new Set(act.amended_in_2026);
 const EUR_LEX_LANGUAGES: Readonly<Record<string, string>> = { en: "eng", de: "deu", fr: "fra" };
 
 /** A provision of the Act as a reader needs it. */
-export interface Citation {
+interface Citation {
   /** The English title; empty for recitals, and if it is not known. */
   title: string;
   /** The place in the Official Journal. For a provision that was inserted later: the inserting regulation. */

@@ -17,6 +17,11 @@ export interface DefinedTerm<Id extends string = string> extends Definition {
   name_fr: string;
 }
 
+/** Returns the name of a term, or the id itself if it is unknown. */
+export function termName(terms: readonly DefinedTerm[], id: string, language: "en" | "de" | "fr"): string {
+  return terms.find((term) => term.id === id)?.[`name_${language}`] ?? id;
+}
+
 /** In ascending order. */
 export const DEFINED_SEVERITIES: readonly DefinedTerm<Severity>[] = SEVERITIES.map((id) => ({
   id,

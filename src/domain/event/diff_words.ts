@@ -1,5 +1,6 @@
 // Describes the changes of a revision as a sentence: "Title changed; 2 topics added".
-import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES, type DefinedTerm } from "./definitions.ts";
+import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES, type DefinedTerm, termName } from "./definitions.ts";
+import { languageName } from "./language_codes.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
 type Noun = readonly [one: string, many: string];
@@ -88,7 +89,7 @@ const WORDS: Record<string, DiffTexts> = {
 const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
-export interface DescribeOptions {
+interface DescribeOptions {
   language: string;
   /** The language of `title_en` and `summary_en` if the event has several languages; otherwise null. */
   own: string | null;
@@ -160,10 +161,9 @@ function clausesOf(change: FieldChange, context: Context): string[] {
   }
 }
 
-/** Returns the name of a severity or type in German or French. In English, sentences contain the ids. */
+/** In English, sentences contain the ids. */
 function nameIn(terms: readonly DefinedTerm[], id: string, language: string): string {
-  const term = terms.find((one) => one.id === id);
-  return term === undefined || (language !== "de" && language !== "fr") ? id : term[`name_${language}`];
+  return language === "de" || language === "fr" ? termName(terms, id, language) : id;
 }
 
 function typeName(id: string, language: string): string {
@@ -190,16 +190,6 @@ function translationClause(field: string, fate: Fate, { changes, words, language
   if (whole) return [];
   const clause = part === "title" ? words.title(fate) : words.summary(fate);
   return [`${clause} (${languageName(code, language)})`];
-}
-
-/** Cached by language, because creating an instance takes longer than computing a whole diff. */
-const NAMES = new Map<string, Intl.DisplayNames>();
-
-function languageName(code: string, language: string): string {
-  if (!/^[a-z]{2,3}$/.test(code)) return code;
-  const names = NAMES.get(language) ?? new Intl.DisplayNames([language], { type: "language" });
-  NAMES.set(language, names);
-  return names.of(code) ?? code;
 }
 
 /**

@@ -1,4 +1,4 @@
-// The codes of languages.
+// The codes and names of languages.
 
 /** The 183 codes of ISO 639-1 (Library of Congress, as of 2024). */
 export const LANGUAGE_CODES: ReadonlySet<string> = new Set(
@@ -10,3 +10,14 @@ export const LANGUAGE_CODES: ReadonlySet<string> = new Set(
       " ",
     ),
 );
+
+/** Cached by language, because creating an instance takes longer than computing a whole diff. */
+const NAMES = new Map<string, Intl.DisplayNames>();
+
+/** Returns the name of a language in another one, or the code itself if it has no name. */
+export function languageName(code: string, language: string): string {
+  if (!/^[a-z]{2,3}$/.test(code)) return code;
+  const names = NAMES.get(language) ?? new Intl.DisplayNames([language], { type: "language" });
+  NAMES.set(language, names);
+  return names.of(code) ?? code;
+}

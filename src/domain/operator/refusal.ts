@@ -1,6 +1,6 @@
 // Why an act of the operator is refused. The command line and the pages each have their own words for it.
 
-export const REFUSALS = [
+const REFUSALS = [
   "customer_unknown",
   "customer_declared",
   "customer_still_declared",

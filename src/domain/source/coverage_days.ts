@@ -10,7 +10,7 @@ export const DAYS_BEFORE = 31;
  * `complete`: all fetches succeeded. `partly`: some fetches failed or lacked a part. `failed`: no fetch succeeded.
  * `missed`: a fetch was due, but none took place. `idle`: none was due. `before`: the source was added later.
  */
-export const DAY_COVERAGES = ["complete", "partly", "failed", "missed", "idle", "before"] as const;
+const DAY_COVERAGES = ["complete", "partly", "failed", "missed", "idle", "before"] as const;
 export type DayCoverage = typeof DAY_COVERAGES[number];
 
 export interface CoverageDay {

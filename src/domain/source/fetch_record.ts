@@ -4,7 +4,7 @@
 export const FETCHES_KEPT_MS = 90 * 86_400_000;
 
 /** The outcomes that are recorded. `partial`: fetched, but a part was missing. The others are those of a fetch. */
-export const RECORDED_OUTCOMES = ["ok", "partial", "failing", "blocked", "empty"] as const;
+const RECORDED_OUTCOMES = ["ok", "partial", "failing", "blocked", "empty"] as const;
 export type RecordedOutcome = typeof RECORDED_OUTCOMES[number];
 
 /**
@@ -13,7 +13,7 @@ export type RecordedOutcome = typeof RECORDED_OUTCOMES[number];
  * one. `http_error`: an error status or an unusable redirect. `unreadable`: a document that cannot be read.
  * `too_few_items`: fewer items than required. `internal`: a fault of this service, such as a full disk.
  */
-export const FETCH_CAUSES = [
+const FETCH_CAUSES = [
   "refused",
   "timeout",
   "connection",

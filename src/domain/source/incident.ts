@@ -5,7 +5,7 @@ import type { FetchCause } from "./fetch_record.ts";
  * `failing`, `blocked` and `silent` concern one source. `deliveries_late`: deliveries to working endpoints waited too
  * long. `stopped`: the service did not run.
  */
-export const INCIDENT_KINDS = ["failing", "blocked", "silent", "deliveries_late", "stopped"] as const;
+const INCIDENT_KINDS = ["failing", "blocked", "silent", "deliveries_late", "stopped"] as const;
 export type IncidentKind = typeof INCIDENT_KINDS[number];
 
 /** Why a source fails. `overdue`: its fetch was due for long, but did not take place. */

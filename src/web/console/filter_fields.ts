@@ -7,11 +7,11 @@ import type { Texts } from "../texts/texts.ts";
 import type { Named, Vocabulary } from "./vocabulary.ts";
 
 /** The official languages of the EU, whose documents the sources publish. */
-export const LANGUAGE_CODES = "bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(
+export const EU_LANGUAGES = "bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(
   " ",
 );
 
-export interface FilterFieldsCall {
+interface FilterFieldsCall {
   fields: Fields;
   typed: TypedValues;
   texts: Texts;
@@ -22,7 +22,7 @@ export interface FilterFieldsCall {
 }
 
 /** Checkboxes that are shown at once if any is chosen or invalid. */
-export function choiceGroup(
+function choiceGroup(
   { fields, typed, invalid, format }: FilterFieldsCall,
   name: string,
   legend: string,
@@ -69,7 +69,7 @@ export function sourceField(call: FilterFieldsCall, name: string, legend: string
 
 export function languageField(call: FilterFieldsCall, name: string, legend: string): Html {
   const { languageName } = call.vocabulary;
-  const options = LANGUAGE_CODES.map((code) => ({ value: code, label: languageName(code) }));
+  const options = EU_LANGUAGES.map((code) => ({ value: code, label: languageName(code) }));
   return choiceGroup(call, name, legend, options);
 }
 

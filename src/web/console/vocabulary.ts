@@ -2,11 +2,12 @@
 import type * as z from "zod";
 import type { Customer } from "../../domain/customer/customer.ts";
 import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES } from "../../domain/event/definitions.ts";
+import { languageName } from "../../domain/event/language_codes.ts";
 import type { CallApi } from "../../http/api_call.ts";
 import type { sourceList, topicList } from "../../wire/health_sources_topics.ts";
 import type { Language } from "../texts/texts.ts";
 
-export type TopicRecord = z.infer<typeof topicList>["topics"][number];
+type TopicRecord = z.infer<typeof topicList>["topics"][number];
 
 export interface Named {
   id: string;
@@ -68,14 +69,4 @@ export async function readVocabulary(
     sourceName: finder(bySource),
     languageName: (code) => languageName(code, language),
   };
-}
-
-const languageNames = new Map<Language, Intl.DisplayNames>();
-
-/** Returns the name of an ISO 639-1 code, or the code itself if it has none. */
-function languageName(code: string, language: Language): string {
-  if (!/^[a-z]{2,3}$/.test(code)) return code;
-  const names = languageNames.get(language) ?? new Intl.DisplayNames([language], { type: "language" });
-  languageNames.set(language, names);
-  return names.of(code) ?? code;
 }

@@ -1,5 +1,5 @@
 // The cells of tables of events that are not delivered yet: held ones, and those of a dry run.
-import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES } from "../../domain/event/definitions.ts";
+import { DEFINED_EVENT_TYPES, DEFINED_SEVERITIES, termName } from "../../domain/event/definitions.ts";
 import type { PreviewedItem } from "../../domain/source/source_preview.ts";
 import { severityBadge } from "../components/badge.ts";
 import { dateOnly, exactTime } from "../components/time.ts";
@@ -10,27 +10,15 @@ import type { Language } from "../texts/texts.ts";
 /** Maximum number of held events and of items of a dry run on a page. */
 export const MAX_ITEMS = 200;
 
-interface Named {
-  id: string;
-  name_en: string;
-  name_de: string;
-  name_fr: string;
-}
-
-/** The name of a severity or event type in the language of the page. */
-function nameIn(terms: readonly Named[], id: string, language: Language): string {
-  return terms.find((term) => term.id === id)?.[`name_${language}`] ?? id;
-}
-
 /** The severity, and below it the event type. */
 export function kindOf(
   { severity, event_type }: Pick<PreviewedItem, "severity" | "event_type">,
   language: Language,
 ): Html {
   const known = DEFINED_SEVERITIES.find(({ id }) => id === severity);
-  const name = nameIn(DEFINED_SEVERITIES, severity, language);
+  const name = termName(DEFINED_SEVERITIES, severity, language);
   return markup`${known === undefined ? severity : severityBadge(known.id, name)}<br><small class="soft">${
-    nameIn(DEFINED_EVENT_TYPES, event_type, language)
+    termName(DEFINED_EVENT_TYPES, event_type, language)
   }</small>`;
 }
 

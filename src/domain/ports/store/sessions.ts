@@ -6,7 +6,7 @@ import type { NewSession, NewSignInLink, Session, SessionFacts, Viewer } from ".
 export type SessionOwner = { customerId: string } | { operator: string } | "operators";
 
 /** A form that was sent with a session. `formId` is random and differs for each page view. */
-export interface SubmittedForm {
+interface SubmittedForm {
   sessionId: string;
   formId: string;
 }

@@ -3,6 +3,7 @@ import { citation, isInAct } from "../../../domain/event/article.ts";
 import { diffEvents } from "../../../domain/event/diff.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Reason } from "../../../domain/event/explanation.ts";
+import { utcDay } from "../../../domain/utc_day.ts";
 import { badge, severityBadge } from "../../components/badge.ts";
 import { emptyState } from "../../components/empty_state.ts";
 import { type Fact, facts } from "../../components/facts.ts";
@@ -15,7 +16,7 @@ import { type Html, markup, type Part } from "../../html.ts";
 import type { CustomerCall } from "../../page_route.ts";
 import type { Language } from "../../texts/texts.ts";
 import { FEED_PATH, type FilterName } from "../feed/feed_query.ts";
-import { isoDay, sourceNameOf } from "../feed/feed_view.ts";
+import { sourceNameOf } from "../feed/feed_view.ts";
 import { changesSection } from "./changes_html.ts";
 import { deliveriesSection } from "./deliveries_html.ts";
 import type { EventContent } from "./event_content.ts";
@@ -37,7 +38,7 @@ export function renderEvent(content: EventContent): Html {
   const { call: { texts, typed, language, nowMs }, event, vocabulary, newest } = content;
   const shownLanguage = textLanguageOf(event, typed.get("text"), language);
   const shown = event.translations[shownLanguage] ?? { title: event.title_en, summary: event.summary_en };
-  const dates = datesOf(event, shown, { today: isoDay(nowMs), language, vocabulary });
+  const dates = datesOf(event, shown, { today: utcDay(nowMs), language, vocabulary });
   const isSuperseded = newest !== null && newest.id !== event.id && newest.version > event.version;
   return markup`<p class="back"><a href="${FEED_PATH}">← ${texts.event.backToFeed}</a></p>
 <article class="event">
@@ -81,7 +82,7 @@ ${provenanceDetails(content)}
 </article>`;
 }
 
-export function langOf(code: string, language: string): Html | null {
+function langOf(code: string, language: string): Html | null {
   return code === language ? null : markup` lang="${code}"`;
 }
 
@@ -116,7 +117,7 @@ function languageLinks({ event, vocabulary, call: { texts } }: EventContent, sho
 function datesSection(dates: ConcerningDates, { call }: EventContent, shownLanguage: string): Html {
   const { texts, format, nowMs, language } = call;
   const text = texts.event.dates;
-  const today = isoDay(nowMs);
+  const today = utcDay(nowMs);
   const when = (on: string): Html => {
     const days = Math.round((Date.parse(on) - Date.parse(today)) / 86_400_000);
     const distance = days === 0 ? text.today : format.relative(days * 86_400_000, 0);

@@ -1,4 +1,5 @@
 // The feed as HTML.
+import { utcDay } from "../../../domain/utc_day.ts";
 import { badge, severityBadge } from "../../components/badge.ts";
 import { dialog } from "../../components/dialog.ts";
 import { emptyState } from "../../components/empty_state.ts";
@@ -27,7 +28,7 @@ import {
   subscribeUrl,
   withFilters,
 } from "./feed_query.ts";
-import { type FeedDay, type FeedRow, feedShortcuts, isoDay } from "./feed_view.ts";
+import { type FeedDay, type FeedRow, feedShortcuts } from "./feed_view.ts";
 
 /** Numbers of events per page to choose from. */
 const PAGE_SIZES = ["25", "50", "100", "200"];
@@ -91,7 +92,7 @@ function newsLine({ call, news, query }: FeedContent): Html | null {
   if (news === null) return null;
   const since = markup`<time datetime="${new Date(news.sinceMs).toISOString()}">${
     text.moment(
-      isoDay(news.sinceMs) === isoDay(nowMs) ? null : format.weekday(news.sinceMs),
+      utcDay(news.sinceMs) === utcDay(nowMs) ? null : format.weekday(news.sinceMs),
       format.time(news.sinceMs),
     )
   }</time>`;
@@ -184,9 +185,9 @@ function countLine({ call, total, query, shown }: FeedContent): Html | null {
 
 function daySection({ day, rows }: FeedDay, { call }: FeedContent): Html {
   const { format, nowMs, texts } = call;
-  const relative = day === isoDay(nowMs)
+  const relative = day === utcDay(nowMs)
     ? texts.feed.today
-    : day === isoDay(nowMs - 86_400_000)
+    : day === utcDay(nowMs - 86_400_000)
     ? texts.feed.yesterday
     : null;
   return markup`<section class="day"><h2><time datetime="${day}">${format.weekday(day)}</time>${

@@ -27,7 +27,7 @@ const BEFORE_ALL = "evt_00000000000000000000000000";
 /** How many filters are tried without, to say which one to remove. */
 const MAX_TRIED = 12;
 
-export interface FeedOptions {
+interface FeedOptions {
   callApi: CallApi;
   feed: FeedVisitStore;
 }

@@ -1,6 +1,7 @@
 // What the feed shows: rows by day, in the viewer's language, and the active filters.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { SEVERITIES, type Severity } from "../../../domain/event/severity.ts";
+import { utcDay } from "../../../domain/utc_day.ts";
 import type { Format } from "../../texts/format.ts";
 import type { Language, Texts } from "../../texts/texts.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -33,7 +34,7 @@ export interface FeedDay {
   rows: FeedRow[];
 }
 
-export interface Reader {
+interface Reader {
   language: Language;
   vocabulary: Vocabulary;
   format: Format;
@@ -52,11 +53,7 @@ export function textsFor(
 
 /** Returns the date on which an event was published, as its source states it. */
 export function dayOf(event: Pick<RegEvent, "published_at" | "published_on">): string {
-  return event.published_on ?? isoDay(event.published_at);
-}
-
-export function isoDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  return event.published_on ?? utcDay(event.published_at);
 }
 
 /**
@@ -70,7 +67,7 @@ export function feedDays(
 ): FeedDay[] {
   const groups = Map.groupBy(
     events,
-    (event) => by === "arrival" ? isoDay(event.ingested_at) : dayOf(event),
+    (event) => by === "arrival" ? utcDay(event.ingested_at) : dayOf(event),
   );
   const newest = new Map<string, number>();
   for (const event of events) {
@@ -159,7 +156,7 @@ function timeText(value: string, format: Format): string {
   return Number.isNaN(ms) || !/\d{4}/.test(value) ? value : format.dateTime(ms);
 }
 
-export interface Shortcut {
+interface Shortcut {
   label: string;
   href: string;
   isCurrent: boolean;
@@ -168,7 +165,7 @@ export interface Shortcut {
 /** Filters that many readers want, each added to the current ones or removed from them. */
 export function feedShortcuts(query: FeedQuery, texts: Texts, nowMs: number): Shortcut[] {
   const { shortcuts } = texts.feed;
-  const daysAgo = (days: number) => isoDay(nowMs - days * 86_400_000);
+  const daysAgo = (days: number) => utcDay(nowMs - days * 86_400_000);
   const rows: [label: string, name: FilterName, value: string][] = [
     [shortcuts.week, "since", daysAgo(7)],
     [shortcuts.month, "since", daysAgo(30)],
