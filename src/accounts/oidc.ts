@@ -28,7 +28,7 @@ export interface OidcSettings {
 }
 
 /** What the browser keeps, in a cookie, between the start and the end of a sign-in. */
-export interface OidcAttempt {
+interface OidcAttempt {
   state: string;
   nonce: string;
   verifier: string;
@@ -41,7 +41,7 @@ export interface OidcAttempt {
  * `audience`, `nonce` and `expired` are about the ID token, and `code` about the authorization code. `not_operator`: the
  * person is neither in a group nor in the list of operators.
  */
-export const OIDC_FAULTS = [
+const OIDC_FAULTS = [
   "unreachable",
   "cancelled",
   "state",
@@ -65,7 +65,7 @@ export class OidcError extends Error {
   }
 }
 
-export interface Oidc {
+interface Oidc {
   /** Returns the issuer's URL to which the browser must go, and what it must keep. */
   begin(returnTo: string): Promise<{ url: string; attempt: OidcAttempt }>;
   /** Checks the issuer's response, and returns the name of the operator. `callback` is the URL with its query. */

@@ -19,7 +19,7 @@ import type { Store } from "../domain/ports/store/store.ts";
 import { hashKey } from "./keys.ts";
 
 /** A valid session, with its customer as it is now, or null for an operator. */
-export interface SignedIn {
+interface SignedIn {
   session: Session;
   customer: Customer | null;
 }

@@ -15,7 +15,7 @@ const MAX_REQUESTS = 1_000;
 const LINK_TOKEN_BYTES = 16;
 
 /** Why a key was refused. `unpaid` and `disabled` are about the customer, whose key is valid. */
-export type KeyRefusal = "unknown" | "replaced" | "unpaid" | "disabled";
+type KeyRefusal = "unknown" | "replaced" | "unpaid" | "disabled";
 
 export interface SignIn {
   withKey(key: string, client: Client): Promise<Started | { refused: KeyRefusal }>;

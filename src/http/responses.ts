@@ -2,7 +2,7 @@
 import { namesTag } from "./conditional_requests.ts";
 import { type Body, takesGzip } from "./response_cache.ts";
 
-export interface Content {
+interface Content {
   status: number;
   body: Body;
   contentType: string;
@@ -10,7 +10,7 @@ export interface Content {
 }
 
 /** Whether a request already has the content: it names its tag, or any tag by `*`. */
-export type Known = "named" | "any" | null;
+type Known = "named" | "any" | null;
 
 /** Whether the client already has the content. Only a read with status 200 has a tag to compare. */
 export function knownContent(request: Request, { status, body }: Pick<Content, "status" | "body">): Known {

@@ -8,7 +8,7 @@ interface Routable {
   access: string;
 }
 
-export type Destination<Route> =
+type Destination<Route> =
   | { kind: "route"; route: Route; params: Record<string, string>; isPublic: boolean }
   /** The path exists, but does not support the method. It is public if all its routes are. */
   | { kind: "other_method"; path: string; allow: string; isPublic: boolean }

@@ -10,7 +10,7 @@ import type { BackupManifest } from "../domain/ports/backup.ts";
 import type { FolderListing } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 
-export interface BackupOperation {
+interface BackupOperation {
   config: Pick<Config, "backup" | "store">;
   /** The path of the config file. */
   file: string;

@@ -13,7 +13,7 @@ import { newIdOf, type Operation } from "./operation.ts";
 /** A limit that no customer's number of emails reaches. */
 const ALL = 1_000_000_000;
 
-export interface NewCustomer {
+interface NewCustomer {
   email: string;
   tier: Tier;
   /** The customer's own limits; only for the tier `embedded`. */
@@ -53,7 +53,7 @@ export async function addCustomer(
   return { customer, key, label: stored.label };
 }
 
-export type CustomerEdit = Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>;
+type CustomerEdit = Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>;
 
 export interface EditedCustomer {
   /** The customer as it is now. */
@@ -92,7 +92,7 @@ export interface Outbox {
   removeFile(path: string): Promise<void>;
 }
 
-export interface ErasedCustomer {
+interface ErasedCustomer {
   /** The number of emails that were removed from the outbox. */
   letters: number;
   /** Whether the payment provider still charges the customer. */

@@ -15,7 +15,7 @@ export async function addKey(operation: Operation, id: string, label: string, by
   return { customer, key, label };
 }
 
-export interface RotatedKey extends NewKey {
+interface RotatedKey extends NewKey {
   replaced: ApiKey[];
 }
 
@@ -44,7 +44,7 @@ export async function rotateKey(
   return { customer, key, label, replaced: replaced ?? [] };
 }
 
-export interface DisabledKeys {
+interface DisabledKeys {
   customer: Customer;
   /** The keys that are still accepted. */
   left: ApiKey[];

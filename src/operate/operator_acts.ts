@@ -20,7 +20,7 @@ export interface ServerActs extends ServerPageActs {
   outbox: Outbox;
 }
 
-export interface OperatorActsOptions {
+interface OperatorActsOptions {
   config: Config;
   store: Store;
   clock: Clock;

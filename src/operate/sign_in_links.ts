@@ -7,7 +7,7 @@ import { Refusal } from "../domain/operator/refusal.ts";
 import type { Random } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 
-export interface IssuedLink {
+interface IssuedLink {
   /** Contains the token, which is stored nowhere. */
   url: string;
   expiresAtMs: number;

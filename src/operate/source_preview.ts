@@ -8,7 +8,7 @@ type Decided = IngestPreview["decided"][number];
 
 type Values = Omit<PreviewedItem, "outcome" | "title" | "url" | "notes" | "event" | "reasons">;
 
-export interface PreviewOptions {
+interface PreviewOptions {
   classifier: Classifier;
   /** The languages that the config sets for the source. */
   configuredLanguages: readonly string[];

@@ -25,7 +25,7 @@ export async function requestFetch({ config, store }: Operation, id: string, by:
   }
 }
 
-export interface Release {
+interface Release {
   end: "deliver" | "discard";
   /** The number of events that the operator has seen; if another number is held, nothing is released. */
   seen?: number;

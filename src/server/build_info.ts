@@ -4,7 +4,7 @@ import type { Host } from "../platform/process/process.ts";
 
 const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
-export interface BuildFacts {
+interface BuildFacts {
   /** The commit, with "+changes" if files differed from it. Null if the program runs from source. */
   commit: string | null;
   /** Whether the executable was compiled with `OTEL_DENO` set. */

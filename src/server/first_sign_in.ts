@@ -6,7 +6,7 @@ import type { Store } from "../domain/ports/store/store.ts";
 import { issueLink } from "../operate/sign_in_links.ts";
 import { type Host, shellQuote } from "../platform/process/process.ts";
 
-export interface FirstSignIn {
+interface FirstSignIn {
   host: Pick<Host, "program" | "isTerminal" | "out" | "user">;
   /** The path that `--config` named, or null. */
   configFile: string | null;

@@ -173,7 +173,7 @@ const ROOM_BYTES = 1024 * 1024;
 const IS_REFUSED =
   /permission denied|operation not permitted|read-only file system|readonly database|unable to open database file/i;
 
-export interface Opening {
+interface Opening {
   platform: Platform;
   work: LongWork;
   /** If false, a database with an older schema is refused. */

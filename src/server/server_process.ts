@@ -44,7 +44,7 @@ const ABORT_PENDING_MS = 4_000;
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
-export type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
+type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
 
 /** Serves until a signal. Resolves with the exit code. */
 export async function serve(

@@ -12,7 +12,7 @@ const SCRIPTS = { page, docs, feed, subscription } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
 
-export interface Asset {
+interface Asset {
   body: Body;
   contentType: string;
 }

@@ -20,7 +20,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-export interface ResponseContext {
+interface ResponseContext {
   request: Request;
   requestId: string;
   /** Whether the response is for one session only, so that it must not be stored. */

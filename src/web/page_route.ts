@@ -11,9 +11,6 @@ import type { ScriptName } from "./assets.ts";
 import type { PageSession } from "./session/page_sessions.ts";
 import type { TypedValues } from "./session/typed_values.ts";
 
-/** Who may see a page. `viewer`: everyone who is signed in. To others, a customer's page redirects to the sign-in, or is unknown if an operator is signed in. */
-export type PageAccess = "public" | "viewer" | "customer" | "operator";
-
 /** A query or form. It is never refused before the handler runs, so that the page can mark the invalid fields. */
 export interface Given<Input> {
   /** The whole input; null if a field is invalid, or if the form must be sent again. */
@@ -114,6 +111,10 @@ interface Row {
   anyOrigin?: true;
 }
 
+/**
+ * A page with who may see it; `viewer` is everyone who is signed in. Others are sent to the sign-in. A viewer of the
+ * other kind is told that the page does not exist.
+ */
 export type PageRoute =
   & Row
   & (

@@ -11,7 +11,7 @@ import { localPath } from "./session/local_path.ts";
 import type { PageForms, PageSessions } from "./session/page_sessions.ts";
 import { sessionCookieFor } from "./session/cookies.ts";
 
-export interface PageServerOptions {
+interface PageServerOptions {
   routes: readonly PageRoute[];
   clock: Clock;
   random: Random;

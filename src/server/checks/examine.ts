@@ -30,7 +30,7 @@ import { checkDatabase } from "./store.ts";
 
 type Call = Pick<CommandCall, "host" | "loadEngine">;
 
-export interface Examination {
+interface Examination {
   /** Finds out whether a server is running. */
   checkServer(): Promise<Finding>;
   /** Connects to hosts and mail servers; null if no connection must be made. */

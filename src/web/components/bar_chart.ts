@@ -5,13 +5,13 @@ import type { Texts } from "../texts/texts.ts";
 import type { Tone } from "./badge.ts";
 import { table } from "./table.ts";
 
-export interface Bar {
+interface Bar {
   label: string;
   value: number;
   tone?: Tone;
 }
 
-export interface BarChartOptions {
+interface BarChartOptions {
   title: string;
   bars: readonly Bar[];
   /** The headings of the table. */
@@ -44,9 +44,7 @@ export function barChart(
     ? null
     : markup`<path class="limit" d="M0 ${round(HEIGHT - heightOf(limit))}h${width}"/>`;
   const [first, last] = [bars[0]?.label ?? "", bars.at(-1)?.label ?? ""];
-  return markup`<figure class="chart"><figcaption>${title} <span class="peak">${
-    format.number(top)
-  }</span></figcaption>
+  return markup`<figure class="chart"><figcaption>${title} <span>${format.number(top)}</span></figcaption>
 <svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}"><path class="base" d="M0 ${HEIGHT}h${width}"/>${drawn}${line}</svg>
 <p class="axis"><span>${first}</span><span>${last}</span></p>
 <details><summary>${texts.common.actions.showTable}</summary>${

@@ -4,7 +4,7 @@ import type { FormSecrets } from "../page_route.ts";
 import type { Texts } from "../texts/texts.ts";
 import { postForm } from "./form.ts";
 
-export interface DialogOptions {
+interface DialogOptions {
   /** Unique on the page. */
   id: string;
   /** The label of the button that opens the dialog. */

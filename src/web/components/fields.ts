@@ -18,7 +18,7 @@ interface FieldOptions {
   value?: string;
 }
 
-export interface TextOptions extends FieldOptions {
+interface TextOptions extends FieldOptions {
   type?: "text" | "search" | "url" | "email" | "password" | "number" | "date" | "datetime-local";
   /** Several lines if greater than 1. */
   rows?: number;
@@ -33,13 +33,13 @@ export interface TextOptions extends FieldOptions {
   suggestions?: readonly string[];
 }
 
-export interface SelectOptions extends FieldOptions {
+interface SelectOptions extends FieldOptions {
   options: readonly Option[];
   /** The label of the empty choice. Without it, one of the options is always chosen. */
   none?: string;
 }
 
-export interface ChoiceOptions {
+interface ChoiceOptions {
   options: readonly Option[];
   hint?: string | Html;
   kind?: "checkbox" | "radio";

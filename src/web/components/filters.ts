@@ -10,7 +10,7 @@ export interface Chip {
   href: string;
 }
 
-export interface FilterOptions {
+interface FilterOptions {
   /** The path of the page. */
   action: string;
   fields: Part;

@@ -10,7 +10,7 @@ export const FORM_ID_FIELD = "form_id";
 /** Set by the form that continues after a sign-in: its input is shown again instead of being processed. */
 export const RESUME_FIELD = "form_resumed";
 
-export interface FormOptions {
+interface FormOptions {
   /** A local path. */
   action: string;
   fields?: Part;

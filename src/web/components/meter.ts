@@ -1,7 +1,7 @@
 // How much of a limit is used.
 import { type Html, markup, type Part } from "../html.ts";
 
-export interface MeterOptions {
+interface MeterOptions {
   label: string;
   /** The numbers in words, such as `12 of 1,000`. */
   text: string;

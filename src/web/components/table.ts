@@ -1,13 +1,13 @@
 // A table, which becomes a list of cards on narrow screens.
 import { type Html, markup, type Part } from "../html.ts";
 
-export interface Column {
+interface Column {
   label: string;
   /** Numbers are aligned to the right. Actions are buttons or links, whose column has no visible label. */
   kind?: "text" | "number" | "actions";
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Names the table for screen readers; visible if `isCaptionVisible`. */
   caption: string;
   isCaptionVisible?: boolean;

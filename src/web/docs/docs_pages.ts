@@ -12,7 +12,7 @@ import {
 } from "../page_route.ts";
 import type { DocsView } from "./view.ts";
 
-export interface DocsOptions {
+interface DocsOptions {
   /** Returns the description of the API. */
   describe(): Promise<OpenApi>;
 }

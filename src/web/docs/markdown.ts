@@ -10,13 +10,13 @@ export interface Heading {
   depth: number;
 }
 
-export interface RenderedMarkdown {
+interface RenderedMarkdown {
   html: Html;
   headings: Heading[];
 }
 
 /** A part of a document that begins with a heading; without markup and code. */
-export interface MarkdownSection {
+interface MarkdownSection {
   heading: Heading;
   text: string;
 }

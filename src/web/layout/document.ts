@@ -109,5 +109,5 @@ function footerOf({ language, texts, returnTo, hidden }: Frame): Html {
     layout: "inline",
   });
   return markup`<footer><p>${texts.common.disclaimer}</p>
-<div class="languages" role="group" aria-label="${texts.common.languageSwitch}">${form}</div></footer>`;
+<div role="group" aria-label="${texts.common.languageSwitch}">${form}</div></footer>`;
 }

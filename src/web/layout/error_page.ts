@@ -22,7 +22,7 @@ export function errorPage(
 ): PageContent {
   const { titles, texts: explanations, reference, whereNow } = texts.common.errors;
   const known = describedStatus(status, texts);
-  const body = markup`<div class="narrow error-page">
+  const body = markup`<div class="narrow">
 <h1>${titles[known]}</h1>
 <p class="lead">${explanations[known]}</p>
 ${status >= 500 ? markup`<p>${reference}${texts.common.colon} <code>${requestId}</code></p>` : null}
@@ -35,7 +35,7 @@ ${linksOf(texts, viewer, hasStatus)}
 function linksOf(texts: Texts, viewer: ViewerKind, hasStatus: boolean): Html {
   const { areas } = navigationFor({ viewer, section: null, hasStatus }, texts);
   const home = { label: texts.common.nav.home, href: "/" };
-  return markup`<ul class="links">${
+  return markup`<ul>${
     [home, ...areas].map(({ label, href }) => markup`<li><a href="${href}">${label}</a></li>`)
   }</ul>`;
 }

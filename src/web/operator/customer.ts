@@ -336,7 +336,7 @@ function linkList(id: string, { texts: { operator: t } }: OperatorCall): Html {
     ["/operator/payments", t.payments.title],
     ["/operator/audit", t.audit.title],
   ] as const;
-  return markup`<h2>${t.customer.more}</h2><ul class="links">${
+  return markup`<h2>${t.customer.more}</h2><ul>${
     links.map(([path, label]) => markup`<li><a href="${hrefOf(path, { customer: id })}">${label}</a></li>`)
   }</ul>`;
 }

@@ -126,7 +126,7 @@ function cellsOf(row: ListedCustomer, call: OperatorCall): Part[] {
 }
 
 /** The limits that an embedded customer may have of its own, with the names of their fields. */
-export const OWN_LIMITS = ["apiRequestsPerDay", "webhookDeliveriesPerMonth", "activeSubscriptions"] as const;
+const OWN_LIMITS = ["apiRequestsPerDay", "webhookDeliveriesPerMonth", "activeSubscriptions"] as const;
 
 const limit = (min: number) =>
   integerParameter({ min, max: MAX_LIMIT, description: "A limit of the customer's own" }).optional();

@@ -12,7 +12,7 @@ export function isCsrfToken(sent: string, sessionToken: string): boolean {
 }
 
 /** Where a form comes from: `own` pages, `other` sites, or `unknown`, as with programs that are not browsers. */
-export type FormOrigin = "own" | "other" | "unknown";
+type FormOrigin = "own" | "other" | "unknown";
 
 /**
  * Reads where a form comes from. `Sec-Fetch-Site` takes precedence, because pages with the referrer policy `no-referrer`

@@ -10,7 +10,7 @@ export interface Started {
 }
 
 /** Why an API key is refused. */
-export type KeyRefusal = "unknown" | "replaced" | "unpaid" | "disabled";
+type KeyRefusal = "unknown" | "replaced" | "unpaid" | "disabled";
 
 export interface SignInSessions extends PageSessions {
   redeem(linkToken: string, client: Client): Promise<Started | null>;

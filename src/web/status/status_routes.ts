@@ -7,7 +7,7 @@ import type { StatusReader } from "./status_report.ts";
 /** Who may see the status pages. */
 export type StatusAccess = "public" | "signed-in" | "off";
 
-export interface StatusRouteOptions {
+interface StatusRouteOptions {
   access: StatusAccess;
   reader: StatusReader;
   store: Pick<Store, "feedId">;

@@ -30,6 +30,6 @@ export function chooseLanguage(chosen: string | undefined, acceptLanguage: strin
   return best?.language ?? "en";
 }
 
-export function asLanguage(text: string | undefined): Language | null {
+function asLanguage(text: string | undefined): Language | null {
   return LANGUAGES.find((language) => language === text) ?? null;
 }

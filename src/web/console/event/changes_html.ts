@@ -106,7 +106,7 @@ function otherLanguages({ otherLanguages: codes }: Comparison, content: EventCon
   const links = codes.map((code) =>
     markup`<li><a href="${comparisonUrl(content, { text: code })}">${vocabulary.languageName(code)}</a></li>`
   );
-  return markup`<p class="also">${texts.event.changes.alsoIn}</p><ul class="inline-list">${links}</ul>`;
+  return markup`<p>${texts.event.changes.alsoIn}</p><ul class="inline-list">${links}</ul>`;
 }
 
 /** A form that chooses the two versions. The newer one is in the path, so the page redirects to it. */

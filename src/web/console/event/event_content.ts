@@ -10,7 +10,7 @@ import type { CustomerCall } from "../../page_route.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 export type DeliveryRecord = z.infer<typeof deliveryList>["deliveries"][number];
-export type VersionRecord = z.infer<typeof eventVersions>["versions"][number];
+type VersionRecord = z.infer<typeof eventVersions>["versions"][number];
 
 /** The newest versions of a publication. */
 export interface Versions {

@@ -18,7 +18,7 @@ import { EVENT_PATH, eventUrl } from "./event_url.ts";
 
 export type Explain = (found: { event: RegEvent; provenance: Provenance }) => Explanation;
 
-export interface EventPageOptions {
+interface EventPageOptions {
   callApi: CallApi;
   explain: Explain;
 }

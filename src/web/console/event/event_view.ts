@@ -10,7 +10,7 @@ import { dayOf } from "../feed/feed_view.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 /** The fields of an event that are compared by value. */
-export const COMPARED = [
+const COMPARED = [
   "severity",
   "event_type",
   "status",
@@ -22,7 +22,7 @@ export const COMPARED = [
   "language_versions",
 ] as const;
 
-export type ComparedField = typeof COMPARED[number];
+type ComparedField = typeof COMPARED[number];
 
 export interface FieldComparison {
   field: ComparedField;

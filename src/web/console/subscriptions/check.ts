@@ -7,7 +7,7 @@ import { dayOf, textsFor } from "../feed/feed_view.ts";
 import { eventUrl } from "../event/event_url.ts";
 import type { Preview } from "./preview.ts";
 
-export interface CheckedEvent {
+interface CheckedEvent {
   title: string;
   language: string;
   href: string;

@@ -20,7 +20,7 @@ import type { SubscriptionRecord } from "./subscription_api.ts";
 import { FORM_FIELDS, REMOVE_HEADERS } from "./subscription_input.ts";
 import { nameOf, SUBSCRIPTIONS_PATH, subscriptionUrl } from "./subscription_view.ts";
 
-export interface FormContent {
+interface FormContent {
   call: CustomerCall;
   vocabulary: Vocabulary;
   /** The languages that titles and summaries can have. */

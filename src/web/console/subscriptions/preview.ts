@@ -21,7 +21,7 @@ const PERIOD_MS = 28 * DAY_MS;
 const MAX_READ = 200;
 const SHOWN = 5;
 
-export type Exclusions = ReturnType<typeof filtersOf>["exclude"];
+type Exclusions = ReturnType<typeof filtersOf>["exclude"];
 
 /** The parameters of `GET /v1/events` and the fields of a subscription, where the names differ. */
 const FIELD_OF: Readonly<Record<string, string>> = { source: "source_filter", language: "event_language" };

@@ -17,12 +17,12 @@ import type {
 import type { usageReport } from "../../../wire/usage.ts";
 
 export type SubscriptionRecord = z.infer<typeof subscriptionResponse>["subscription"];
-export type DeliveryRecord = z.infer<typeof deliveryList>["deliveries"][number];
+type DeliveryRecord = z.infer<typeof deliveryList>["deliveries"][number];
 export type DeliveryWithAttempts = z.infer<typeof deliveryResponse>["delivery"];
 export type TestResult = z.infer<typeof testResponse>;
 export type ReplayReport = z.infer<typeof replayReport>;
-export type Created = z.infer<typeof subscriptionCreated>;
-export type Rotated = z.infer<typeof secretRotated>;
+type Created = z.infer<typeof subscriptionCreated>;
+type Rotated = z.infer<typeof secretRotated>;
 export type UsageReport = z.infer<typeof usageReport>;
 
 /** A page of the delivery log, and the `before` of the next one. */

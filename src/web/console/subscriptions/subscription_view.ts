@@ -19,7 +19,7 @@ export function deliveryUrl({ id, subscription_id }: { id: string; subscription_
 /** The states, those that need attention first. */
 export const STATES = ["failing", "stopped", "gone", "lost", "tier", "paused", "active"] as const;
 
-export type SubscriptionState = typeof STATES[number];
+type SubscriptionState = typeof STATES[number];
 
 export const STATE_LOOKS: Readonly<Record<SubscriptionState, { tone: Tone; shape: Shape }>> = {
   active: { tone: "good", shape: "check" },
@@ -51,7 +51,7 @@ export function nameOf({ name, webhook_url }: Pick<SubscriptionRecord, "name" | 
   return name ?? URL.parse(webhook_url)?.host ?? webhook_url;
 }
 
-export type Filters = Pick<
+type Filters = Pick<
   SubscriptionRecord,
   | "topics"
   | "source_filter"

@@ -16,7 +16,7 @@ import { isSigned, samplesOf } from "./samples.ts";
 import { fieldRow, fieldsOf, nameOf, typeOf } from "./schema.ts";
 import { tryForm } from "./try_form.ts";
 
-export interface OperationContext {
+interface OperationContext {
   description: OpenApi;
   markdown: Markdown;
   code: CodeContext;
@@ -29,7 +29,7 @@ export function operationSection(documented: DocumentedOperation, context: Opera
   const { path, operation } = documented;
   const { description, markdown } = context;
   return markup`<section class="operation" id="${anchorOf(documented)}">
-<div class="about">
+<div>
 <h2>${operation.summary}</h2>
 ${endpoint(documented, path)}
 ${markdown.render(operation.description).html}
@@ -87,7 +87,7 @@ export function webhookSection(documented: DocumentedOperation, context: Operati
   );
   const [media] = Object.values(operation.requestBody?.content ?? {});
   return markup`<section class="operation" id="${anchorOf(documented)}">
-<div class="about">
+<div>
 <h2>${operation.summary}</h2>
 ${endpoint(documented, "webhook_url")}
 ${markdown.render(operation.description).html}

@@ -13,7 +13,7 @@ export function schemaAnchor(name: string): string {
 }
 
 /** A part of a type in words: text, code, or the name of a schema. */
-export type TypePart = string | { code: string } | { schema: string };
+type TypePart = string | { code: string } | { schema: string };
 
 /** A type in words: "integer, 1 to 200", "list of Event", "string or null". */
 export function typeParts(schema: Schema): TypePart[] {
