@@ -16,7 +16,7 @@ await withBrowser((browser) =>
       const { path, viewer } = pageOf(name, service);
       const viewing = { width: WIDTH, cookies: service.cookies[viewer] };
       await browser.withTab(`${service.origin}${path}`, viewing, async (tab) => {
-        await Deno.writeFile(new URL(`${name}.png`, FOLDER), await tab.screenshot(MAX_HEIGHT));
+        await Deno.writeFile(new URL(`${name}.webp`, FOLDER), await tab.screenshot(MAX_HEIGHT));
       });
     }
   })

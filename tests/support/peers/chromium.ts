@@ -32,7 +32,7 @@ export interface Tab {
   type(text: string): Promise<void>;
   /** Presses a key: `Tab`, `Enter`, `Escape`, `Space` or a character. */
   press(key: string): Promise<void>;
-  /** Returns the page as PNG, at most `maxHeight` pixels of it. */
+  /** Returns the page as WebP, at most `maxHeight` pixels of it. */
   screenshot(maxHeight?: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -277,7 +277,8 @@ function tabOver(
       };
       const { width, height } = cssContentSize;
       const clip = { x: 0, y: 0, scale: 1, width, height: Math.min(height, maxHeight) };
-      const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true, clip });
+      const form = { format: "webp", quality: 80, captureBeyondViewport: true };
+      const { data } = await send("Page.captureScreenshot", { ...form, clip });
       return Uint8Array.from(atob(data as string), (character) => character.charCodeAt(0));
     },
   };
