@@ -49,7 +49,7 @@ const MARKS = { problem: ["PROBLEM", "red"], warning: ["WARNING", "yellow"], goo
 /** Formats the findings as text: one section per area, and the areas with problems first. */
 export function describeFindings(
   findings: readonly Finding[],
-  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "program">,
+  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "program" | "args">,
 ): string {
   const { isTerminal, hasColours, columns } = host;
   const sorted = Object.keys(MARKS).flatMap((level) => findings.filter((finding) => finding.level === level));

@@ -60,14 +60,14 @@ export async function readPage<T>(
   return { rows, next, hint };
 }
 
-/** Returns the options that select the rows, as they are typed. */
+/** Returns the options, except `--before` and those of the output, as they are typed. */
 function filtersOf({ flags, texts, lists }: CommandCall): string[] {
   const values = [
     ...texts,
     ...[...lists].flatMap(([name, list]) => list.map((value) => [name, value] as const)),
   ];
   return [
-    ...values.filter(([name]) => name !== "before" && name !== "limit")
+    ...values.filter(([name]) => name !== "before")
       .map(([name, value]) => `--${name} ${shellQuote(value)}`),
     ...[...flags].filter((name) => name !== "json" && name !== "verbose").map((name) => `--${name}`),
   ];

@@ -1,6 +1,6 @@
 // What commands print: JSON for scripts, or tables and fields for people.
 import { escapeControls } from "../domain/control_characters.ts";
-import type { Host } from "../platform/process/process.ts";
+import { type Host, shellQuote } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/command_context.ts";
 import { formatRelative } from "./relative_time.ts";
 import { formatTime } from "../domain/format_time.ts";
@@ -45,20 +45,39 @@ export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T)
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : linesFor(host, lines(data)));
 }
 
-/** Replaces the name of the program in commands such as `regfeed check` by the command that starts this program. */
-export function nameProgram({ program }: Pick<Host, "program">, text: string): string {
-  return text.replaceAll("`regfeed ", () => `\`${program} `);
+/**
+ * Replaces the name of the program in commands such as `regfeed check` by the command that starts this program, and adds
+ * the `--config` that it was started with, so that the commands can be pasted.
+ */
+export function nameProgram({ program, args }: Pick<Host, "program" | "args">, text: string): string {
+  const config = configOption(args);
+  return text.replace(/`regfeed ([^`]+)`/g, (_, command: string) => {
+    const hasConfig = command.includes("--config") ||
+      /^(?:init|completions|version|webhook|help)\b/.test(command);
+    return `\`${program} ${command}${hasConfig ? "" : config}\``;
+  });
+}
+
+/** Returns the option as it is typed, with a space before it, or "". */
+function configOption(args: readonly string[]): string {
+  const at = args.findIndex((word) => word === "--config" || word.startsWith("--config="));
+  if (at === -1) return "";
+  const file = args[at] === "--config" ? args[at + 1] : args[at]?.slice("--config=".length);
+  return file === undefined ? "" : ` --config ${shellQuote(file)}`;
 }
 
 /** Wraps the lines to the width of the terminal if stdout is one. */
-export function linesFor(host: Pick<Host, "isTerminal" | "columns" | "program">, text: string): string {
+export function linesFor(
+  host: Pick<Host, "isTerminal" | "columns" | "program" | "args">,
+  text: string,
+): string {
   const named = nameProgram(host, text);
   return host.isTerminal ? wrapLines(named, host.columns()) : named;
 }
 
 /** What tables depend on: the terminal and the option `--utc`. */
 export type Viewer = Pick<CommandCall, "flags"> & {
-  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs" | "program">;
+  host: Pick<Host, "isTerminal" | "hasColours" | "columns" | "nowMs" | "program" | "args">;
 };
 
 /** Formats a table. On a terminal, it fits the width and may have colours; without `--utc`, times are relative. */

@@ -1,7 +1,7 @@
 // Commands print no control characters.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { withSafeOutput } from "../../src/cli/print.ts";
+import { nameProgram, withSafeOutput } from "../../src/cli/print.ts";
 import type { Host } from "../../src/platform/process/process.ts";
 import { addCustomer, regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 import { LOOPBACK } from "../support/loopback.ts";
@@ -13,12 +13,26 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u20
 Deno.test("withSafeOutput() escapes control characters except our own colours", () => {
   const printed: string[] = [];
   const keep = (text: string) => void printed.push(text);
-  const host = withSafeOutput({ out: keep, err: keep, program: "regfeed" } as unknown as Host);
+  const host = withSafeOutput({ out: keep, err: keep, program: "regfeed", args: [] } as unknown as Host);
   host.out(`a ${HOSTILE}\n`);
   host.err(`b ${HOSTILE}\n`);
   host.out(`\x1b[32mc\x1b[0m \x1b[2J${HOSTILE}\n`, { hasColours: true });
   const shown = "\\u001b]0;owned\\u0007\\u009b31mred\\u202eexe.fdp\\u2066\n";
   assert.deepEqual(printed, [`a ${shown}`, `b ${shown}`, `\x1b[32mc\x1b[0m \\u001b[2J${shown}`]);
+});
+
+Deno.test("suggested commands name the program and the --config that it was started with", () => {
+  const rows: [args: string[], text: string, expected: string][] = [
+    [["doctor"], "see `regfeed source list`", "see `deno task regfeed source list`"],
+    [["doctor", "--config", "a b.toml"], "`regfeed check`", "`deno task regfeed check --config 'a b.toml'`"],
+    [["doctor", "--config=c.toml"], "`regfeed init` `regfeed check`", "`P init` `P check --config c.toml`"],
+    [["--config=c.toml"], "`regfeed serve --config d.toml`", "`P serve --config d.toml`"],
+    [["doctor", "--config"], "`regfeed check`", "`P check`"],
+  ];
+  for (const [args, text, expected] of rows) {
+    const program = "deno task regfeed";
+    assert.equal(nameProgram({ program, args }, text), expected.replaceAll("`P ", "`deno task regfeed "));
+  }
 });
 
 /** Starts a publisher and an endpoint that send hostile text. */

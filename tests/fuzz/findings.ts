@@ -31,6 +31,7 @@ const ROWS: readonly [what: string, parser: string, at: number, parts: string][]
   ["siblings that a selector compares", "listing with combinators", 319, "|<p></p>|||"],
   ["angle brackets in a Link header", "Link", 18, "|>-|||"],
   ["unclosed definitions within unclosed list items", "listing", 189, "|<ul><li>||<dd>|"],
+  ["a long host before dot segments", "address", 12, "_de|utm_a=b&A|../|../|_de"],
 ];
 
 export const FINDINGS: Readonly<Record<string, GrowingCase>> = Object.fromEntries(

@@ -14,7 +14,7 @@ import { toUsage } from "../../wire/usage.ts";
 import { stateCell } from "../colours.ts";
 import type { Command } from "../command.ts";
 import { ALL_ROWS } from "../list_page.ts";
-import { type Listing, printTable, tableFor, timeCell, timeText } from "../print.ts";
+import { type Listing, nameProgram, printTable, tableFor, timeCell, timeText } from "../print.ts";
 import { formatFields, textWidth } from "../wrap_text.ts";
 import { keyColumns } from "./key.ts";
 import { keyFields, publicFields, requireCustomer } from "./named_customer.ts";
@@ -155,7 +155,10 @@ function describe(call: CommandCall, { json, account, nowMs }: Shown): string {
   const { id } = customer;
   const width = textWidth(call.host.columns());
   const fields = (rows: readonly (readonly [string, string | null])[], indent = 2) =>
-    formatFields(rows, { width, indent });
+    formatFields(
+      rows.map(([name, value]) => [name, value === null ? null : nameProgram(call.host, value)] as const),
+      { width, indent },
+    );
   const time = (atMs: number) => timeText(call, atMs);
   const table = <T>({ rows, header, cells, ...fitting }: Omit<Listing<T>, "none">) => {
     const { host, flags } = call;
@@ -181,7 +184,7 @@ function describe(call: CommandCall, { json, account, nowMs }: Shown): string {
     "\nkeys\n",
     keys.length > 0
       ? table({ rows: keys, ...keyColumns(nowMs) })
-      : "  none is valid; `regfeed key rotate` creates one\n",
+      : nameProgram(call.host, "  none is valid; `regfeed key rotate` creates one\n"),
     fields([["disabled", oldKeys === 0 ? null : `${oldKeys}: \`regfeed key list ${id}\``]]),
     "\nsubscriptions\n",
     subscriptions.length === 0 ? "  none\n" : "",

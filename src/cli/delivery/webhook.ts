@@ -13,7 +13,7 @@ export const webhookCommands: Command[] = [
   {
     name: "webhook verify",
     usage:
-      "--body FILE {--headers-file FILE | --header 'NAME: VALUE' …} [--secret-file FILE] [--at TIME] [--json]",
+      "--body FILE {--headers-file FILE | --header 'NAME: VALUE' …} [--secret-file FILE | --secret-env VARIABLE | --secret SECRET] [--at TIME] [--json]",
     summary: "checks the signature of a saved delivery and explains what is wrong",
     example: "regfeed webhook verify --secret-file secret --body body.json --header 'webhook-id: dlv_01…' " +
       "--header 'webhook-timestamp: 1785513605' --header 'webhook-signature: v1,… v1,…'",

@@ -22,6 +22,7 @@ import {
   restAfter,
   tooManyPages,
 } from "./list_cursor.ts";
+import { MAX_URL_CHARACTERS } from "../normalise/links.ts";
 import { isStale } from "../schedule/freshness.ts";
 import { hasFingerprint } from "./document_fingerprints.ts";
 import { nextLink } from "./link_header.ts";
@@ -345,7 +346,7 @@ export class ListFetch implements Fetched {
 
   #linkedUrl(stated: string | null, document: FetchedDocument): URL | null {
     const link = stated ?? nextLink(this.#response?.link ?? "");
-    if (link === null) return null;
+    if (link === null || link.length > MAX_URL_CHARACTERS) return null;
     const url = URL.parse(link, document.url ?? this.#base);
     const isSafe = url?.protocol === "https:" ||
       (url?.protocol === "http:" && this.#base.startsWith("http:"));

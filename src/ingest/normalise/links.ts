@@ -1,6 +1,6 @@
 // Resolves links to absolute URLs, and cleans URLs for comparison.
 
-const MAX_URL_CHARACTERS = 4096;
+export const MAX_URL_CHARACTERS = 4096;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
@@ -32,6 +32,8 @@ function isNormal(url: string): boolean {
 }
 
 function parseWebUrl(text: string, base: URL | null = null): URL | null {
+  // The runtime takes quadratic time for long hosts and paths with many dots.
+  if (text.length > MAX_URL_CHARACTERS) return null;
   const url = URL.parse(text, base?.href);
   if (url === null) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;

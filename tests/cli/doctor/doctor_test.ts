@@ -17,7 +17,7 @@ Deno.test("describeFindings() shows problems first, each with what to do and its
     good("store", "well"),
     problem("store", "the file is damaged", "restore a backup"),
   ];
-  const plain = { program: "regfeed", isTerminal: false, hasColours: false, columns: () => 80 };
+  const plain = { program: "regfeed", args: [], isTerminal: false, hasColours: false, columns: () => 80 };
   assert.equal(
     describeFindings(findings, { ...plain, isTerminal: true }),
     `

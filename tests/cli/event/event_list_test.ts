@@ -113,7 +113,11 @@ Deno.test("event list prints a table, and its hint keeps the filters of the next
     );
     assert.match(
       stderr,
-      new RegExp(`Next page: .regfeed event list --language en,fr --latest --before ${idOf(2)}.`),
+      new RegExp(
+        `Next page: .regfeed event list (?:--limit 2 --language en,fr|--language en,fr --limit 2) --latest --before ${
+          idOf(2)
+        }.`,
+      ),
     );
     const odd = await regfeed(folder, "event list --event-type enforcement");
     assert.match(odd.stdout, /Fine for\[31m labels/);

@@ -58,6 +58,7 @@ const STATES = [
 function viewer(terminal: Partial<Viewer["host"]> = {}, flags: string[] = []): Viewer {
   const host = {
     program: "regfeed",
+    args: [],
     isTerminal: false,
     hasColours: false,
     columns: () => 80,

@@ -5,6 +5,7 @@ import type { ParsedDocument, ParseProblem } from "../parsed.ts";
 import { DocumentError, documentProblem, NO_PROPERTIES } from "../parsed.ts";
 import { EMPTY_ITEM } from "./fields.ts";
 import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
+import { MAX_URL_CHARACTERS } from "../../normalise/links.ts";
 
 export interface SitemapEntry {
   address: string;
@@ -44,10 +45,13 @@ export function readSitemap(
     if (entry === null) return;
     count++;
     const address = entry.get("loc") ?? "";
-    if (address !== "") {
+    if (address !== "" && address.length <= MAX_URL_CHARACTERS) {
       map.entries.push({ address, lastmod: entry.get("lastmod") || null, title: entry.get("title") || null });
     } else if (map.problems.length < options.maxEntries) {
-      map.problems.push({ item: `item ${count}`, reason: "it has no URL" });
+      map.problems.push({
+        item: `item ${count}`,
+        reason: address === "" ? "it has no URL" : "its URL is too long",
+      });
     }
     entry = null;
     // Removing entries only at twice the limit keeps sorting rare and memory bounded.
